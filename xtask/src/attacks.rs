@@ -1,6 +1,6 @@
-//! `cargo xtask attacks [--all] [--seed N] [--binary FILE]`: random policies against generated command lines, with the
-//! release binary and an agent that does what it likes. What really happened is seen by fake programs, by words in the
-//! secrets and by strace, never by our own code. `docs/attacks.md` says what that proves.
+//! `cargo xtask attacks [--all] [--seed N] [--binary FILE]`: runs generated command lines against random policies, with
+//! the release binary and an agent that ignores denials. Fake programs, canary words in secrets and strace observe what
+//! really happened, never our own code. `docs/attacks.md` explains what this proves.
 
 mod agent;
 mod batch;
@@ -22,8 +22,8 @@ use batch::{AttackSetup, Counts, Report, Runner};
 
 use crate::interop::{self, child, install};
 
-/// Is the agent of a run.
-pub(crate) fn play(script: &Path) -> Result<(), String> {
+/// Runs this program as the agent of a run.
+pub(crate) fn run_agent(script: &Path) -> Result<(), String> {
     agent::run(script)
 }
 
@@ -33,7 +33,8 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         Some(binary) => (binary.clone(), root.join("target")),
         None => interop::build_binary(root)?,
     };
-    let agent = env::current_exe().map_err(|error| format!("no path to this program: {error}"))?;
+    let agent = env::current_exe()
+        .map_err(|error| format!("can't find the path of this program: {error}"))?;
     let setup = AttackSetup {
         binary,
         agent,
@@ -41,9 +42,9 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         folder: target.join("attacks"),
     };
     child::empty(&setup.folder)
-        .map_err(|error| format!("cannot use {}: {error}", setup.folder.display()))?;
+        .map_err(|error| format!("can't use {}: {error}", setup.folder.display()))?;
     let start = Instant::now();
-    let report = all(&setup, &options)?;
+    let report = run_batches(&setup, &options)?;
     print!("{}", table(&setup, &report));
     let seconds = start.elapsed().as_secs_f64();
     println!(
@@ -57,7 +58,7 @@ struct AttackOptions {
     batches: usize,
     seed: u64,
     binary: Option<PathBuf>,
-    /// One for all batches, instead of each in turn.
+    /// The preset for all batches, instead of each in turn.
     preset: Option<&'static str>,
     shows_idle: bool,
 }
@@ -92,7 +93,10 @@ impl AttackOptions {
                 }
                 ["--preset", preset, rest @ ..] => {
                     let known = policy::PRESETS.into_iter().find(|known| known == preset);
-                    options.preset = Some(known.ok_or("--preset takes one with its dashes")?);
+                    options.preset =
+                        Some(known.ok_or(
+                            "--preset takes a preset with its dashes, such as `--deny-all`",
+                        )?);
                     rest
                 }
                 ["--binary", binary, rest @ ..] => {
@@ -101,7 +105,7 @@ impl AttackOptions {
                 }
                 other => {
                     return Err(format!(
-                        "attacks takes --all, --seed N, --batches N, --preset PRESET and --binary FILE, not `{}`",
+                        "unknown argument `{}`; attacks takes --all, --seed N, --batches N, --preset PRESET and --binary FILE",
                         other.join(" ")
                     ));
                 }
@@ -110,8 +114,8 @@ impl AttackOptions {
     }
 }
 
-/// Runs the batches side by side. A batch has its own seed, the first one the seed itself.
-fn all(setup: &AttackSetup, options: &AttackOptions) -> Result<Report, String> {
+/// Runs the batches in parallel. Each batch has its own seed; the first one has the given seed.
+fn run_batches(setup: &AttackSetup, options: &AttackOptions) -> Result<Report, String> {
     let next = AtomicUsize::new(0);
     let whole = Mutex::new(Ok(Report::default()));
     let work = || {
@@ -127,7 +131,7 @@ fn all(setup: &AttackSetup, options: &AttackOptions) -> Result<Report, String> {
             let mut whole = whole
                 .lock()
                 .unwrap_or_else(|poisoned| poisoned.into_inner());
-            add(&mut whole, report);
+            add_report(&mut whole, report);
         }
     };
     let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -140,13 +144,13 @@ fn all(setup: &AttackSetup, options: &AttackOptions) -> Result<Report, String> {
     let report = whole.unwrap_or_else(|poisoned| poisoned.into_inner())?;
     if options.shows_idle {
         for idle in &report.idle {
-            eprintln!("does nothing without a policy: {idle}");
+            eprintln!("no effect even without a policy: {idle}");
         }
     }
     Ok(report)
 }
 
-fn add(whole: &mut Result<Report, String>, part: Result<Report, String>) {
+fn add_report(whole: &mut Result<Report, String>, part: Result<Report, String>) {
     let (Ok(whole), Ok(part)) = (whole.as_mut(), part.as_ref()) else {
         if let Err(error) = part {
             *whole = Err(error);
@@ -172,7 +176,7 @@ fn add(whole: &mut Result<Report, String>, part: Result<Report, String>) {
 fn table(setup: &AttackSetup, report: &Report) -> String {
     let mut text = format!(
         "{:<10}{:<17}{:>6}{:>8}{:>9}{:>6}{:>6}{:>6}\n",
-        "who runs", "preset", "lines", "denied", "through", "free", "ran", "idle"
+        "runner", "preset", "lines", "denied", "through", "free", "ran", "idle"
     );
     for ((runner, preset), counts) in &report.counts {
         let runner = match runner {
@@ -215,7 +219,7 @@ fn verdict(report: &Report) -> Result<(), String> {
         }
         return Err(text);
     }
-    // A check that cannot fail proves nothing: most lines must work when nothing is denied.
+    // A check that can't fail proves nothing, so most lines must work when nothing is denied.
     if dangerous * 4 < lines || idle * 5 > lines {
         return Err(format!(
             "only {dangerous} of {lines} lines would do something denied, and {idle} do nothing without a policy: \
@@ -225,9 +229,9 @@ fn verdict(report: &Report) -> Result<(), String> {
     Ok(())
 }
 
-/// Batches of the second tier, and of `--all`.
+/// The number of batches by default, and with `--all`.
 const SOME: usize = 48;
 const MANY: usize = 300;
 const SEED: u64 = 13;
-/// Violations that are printed.
+/// The most violations that are printed.
 const SHOWN: usize = 12;

@@ -1,14 +1,15 @@
-//! `cargo xtask bench [codec|engine|screen|record|trace|start|exec|journal|agent] [--quick]`: what a message costs and what a
-//! conversation costs, next to the official crates, how long a frame of the terminal UI takes, what recording costs, what
-//! the binary adds to an agent, and what our own agent and its journal cost.
+//! `cargo xtask bench [codec|engine|screen|record|trace|start|exec|verdict|journal|agent] [--quick]`: measures messages
+//! and conversations next to the official crates, frames of the terminal UI, recording, what the binary adds to an
+//! agent, and our own agent with its journal.
 
 mod agent;
 mod codec;
-mod printed;
 mod start;
 mod trace;
 
 use std::path::Path;
+
+use crate::cargo;
 
 pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     let (rest, effort) = match arguments {
@@ -18,31 +19,46 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     match rest {
         [] => {
             codec::run(root, effort)?;
-            printed::run(root, "attache", "engine", effort)?;
-            printed::run(root, "attache-tui", "screen", effort)?;
-            printed::run(root, "attache-recording", "record", effort)?;
+            run_cargo_bench(root, "attache", "engine", effort)?;
+            run_cargo_bench(root, "attache-tui", "screen", effort)?;
+            run_cargo_bench(root, "attache-recording", "record", effort)?;
             trace::run(root, effort)?;
             start::run(root, effort)?;
-            printed::run(root, "attache-host", "exec", effort)?;
-            printed::run(root, "attache-host", "verdict", effort)?;
-            printed::run(root, "attache-journal", "journal", effort)?;
+            run_cargo_bench(root, "attache-host", "exec", effort)?;
+            run_cargo_bench(root, "attache-host", "verdict", effort)?;
+            run_cargo_bench(root, "attache-journal", "journal", effort)?;
             agent::run(root, effort)
         }
         ["codec"] => codec::run(root, effort),
-        ["engine"] => printed::run(root, "attache", "engine", effort),
-        ["screen"] => printed::run(root, "attache-tui", "screen", effort),
-        ["record"] => printed::run(root, "attache-recording", "record", effort),
+        ["engine"] => run_cargo_bench(root, "attache", "engine", effort),
+        ["screen"] => run_cargo_bench(root, "attache-tui", "screen", effort),
+        ["record"] => run_cargo_bench(root, "attache-recording", "record", effort),
         ["trace"] => trace::run(root, effort),
         ["start"] => start::run(root, effort),
-        ["exec"] => printed::run(root, "attache-host", "exec", effort),
-        ["verdict"] => printed::run(root, "attache-host", "verdict", effort),
-        ["journal"] => printed::run(root, "attache-journal", "journal", effort),
+        ["exec"] => run_cargo_bench(root, "attache-host", "exec", effort),
+        ["verdict"] => run_cargo_bench(root, "attache-host", "verdict", effort),
+        ["journal"] => run_cargo_bench(root, "attache-journal", "journal", effort),
         ["agent"] => agent::run(root, effort),
         other => Err(format!(
-            "bench takes `codec`, `engine`, `screen`, `record`, `trace`, `start`, `exec`, `verdict`, `journal` or `agent`, and `--quick`, not `{}`",
+            "unknown benchmark `{}`; bench takes `codec`, `engine`, `screen`, `record`, `trace`, `start`, `exec`, `verdict`, `journal` or `agent`, and `--quick`",
             other.join(" ")
         )),
     }
+}
+
+/// Runs a benchmark that prints its own tables. The `benches` directory of its crate says what is measured, and how.
+fn run_cargo_bench(root: &Path, package: &str, name: &str, effort: Effort) -> Result<(), String> {
+    let mut bench = cargo::command(root);
+    bench.args(["bench", "-p", package, "--bench", name, "--"]);
+    if let Effort::Quick = effort {
+        bench.arg("--quick");
+    }
+    let status = bench.status();
+    let status = status.map_err(|error| format!("can't start cargo: {error}"))?;
+    if !status.success() {
+        return Err(format!("the benchmark ended with {status}"));
+    }
+    Ok(())
 }
 
 #[derive(Clone, Copy)]

@@ -1,11 +1,12 @@
-//! Cargo as a user would start it.
+//! Starts cargo as a user would.
 
 use std::env;
 use std::path::Path;
 use std::process::Command;
 
-/// Cargo in a directory, without the variables that it has set for us. Some build scripts look at them: between `cargo build`
-/// of a user and one of ours they would run again, and most crates be compiled again.
+/// A cargo command in a directory, without the variables that cargo has set for this program. Some build scripts depend
+/// on them: otherwise they would run again in every build that alternates with the user's, and most crates would be
+/// recompiled.
 pub(crate) fn command(directory: &Path) -> Command {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
@@ -25,7 +26,7 @@ const SET_FOR_US: [&str; 2] = ["CARGO_MANIFEST_", "CARGO_PKG_"];
 mod tests {
     use super::*;
 
-    /// Tests run with them as well.
+    /// Tests run with these variables as well.
     #[test]
     fn a_build_does_not_see_the_package_that_starts_it() {
         assert!(env::var_os("CARGO_MANIFEST_DIR").is_some());

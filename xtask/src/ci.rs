@@ -1,4 +1,4 @@
-//! Everything a change has to pass, in the order in which failures are cheapest.
+//! All checks of a change, the cheapest first.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +14,7 @@ enum Step {
     Cargo(&'static str),
     CargoWith(&'static str, &'static str, &'static str),
     Tidy,
-    /// Compiles for a system that the tests do not run on, if the toolchain can.
+    /// Compiles for a system that the tests don't run on, if the toolchain can.
     Target(&'static str),
 }
 
@@ -68,13 +68,13 @@ impl Step {
             }
             Step::Tidy => tidy::run(root),
             Step::Target(target) if !is_installed(target) => {
-                eprintln!("    skipped: `rustup target add {target}` makes this check possible");
+                eprintln!("    skipped: run `rustup target add {target}` to enable this check");
                 Ok(())
             }
             Step::Target(target) => {
                 let packages = "check -p attache-cli -p attache -p attache-process --target";
                 let mut check = cargo_with(root, &format!("{packages} {target}"));
-                // Some dependencies bring C along. A check links nothing, so nobody misses what `true` does not compile.
+                // Some dependencies contain C code. A check links nothing, so `true` can replace the C compiler.
                 let name = target.replace('-', "_");
                 check.env(format!("CC_{name}"), "true");
                 check.env(format!("AR_{name}"), "true");
@@ -104,7 +104,7 @@ fn finish(mut command: Command) -> Result<(), String> {
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(status.to_string()),
-        Err(error) => Err(format!("cannot start cargo: {error}")),
+        Err(error) => Err(format!("can't start cargo: {error}")),
     }
 }
 

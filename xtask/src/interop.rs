@@ -1,6 +1,7 @@
-//! `cargo xtask interop [--install-only | rules | claude [part of a name]]`: installs the partners of `interop/`, lets every client talk to every
-//! agent, and compares what each client prints with `interop/expected.jsonl`. Then the binary runs errands with those
-//! agents and with products, `attache claude` plays its scenarios, and our agent meets clients and MCP servers of others.
+//! `cargo xtask interop [--install-only | rules | claude [part of a name]]`: installs the partners of `interop/`, runs
+//! every client with every agent, and compares each client's output with `interop/expected.jsonl`. Then the binary runs
+//! tasks with those agents and with products, `attache claude` runs its scenarios, and our agent meets third-party
+//! clients and MCP servers.
 
 mod binary;
 mod built_targets;
@@ -31,7 +32,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         install::binary(&dirs)?;
         let rows = claude::rows(&dirs, part)?;
         if rows.is_empty() {
-            return Err(format!("no scenario has `{part}` in its name"));
+            return Err(format!("no scenario name contains `{part}`"));
         }
         print!("{}", table(&rows));
         return verdict(&rows);
@@ -52,9 +53,9 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     if let Selection::Installation = wanted {
         return install::claude(&dirs).map(drop);
     }
-    times.note("builds and installation");
+    times.record("builds and installation");
     let mut rows = pairs(&dirs, &partners)?;
-    times.note("pairs");
+    times.record("pairs");
     for agent in &agents {
         for task in agent.tasks {
             rows.push(RunResult {
@@ -65,7 +66,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
             });
         }
     }
-    times.note("tasks");
+    times.record("tasks");
     for client in &clients {
         rows.push(RunResult {
             client: client.name,
@@ -80,20 +81,20 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         task: "mcp",
         outcome: servers::test(&dirs, &built, &servers),
     });
-    times.note("clients and servers");
+    times.record("clients and servers");
     rows.extend(rules(&dirs, &agents)?);
-    times.note("rules");
+    times.record("rules");
     rows.extend(claude::rows(&dirs, "")?);
-    times.note("claude");
+    times.record("claude");
     print!("{}{}", table(&rows), times.text());
     verdict(&rows)
 }
 
-/// Each client with each agent.
+/// Runs each client with each agent.
 fn pairs(dirs: &InteropDirs, partners: &[Partner]) -> Result<Vec<RunResult>, String> {
     let expected = dirs.sources.join("expected.jsonl");
     let expected = fs::read_to_string(&expected)
-        .map_err(|error| format!("cannot read {}: {error}", expected.display()))?;
+        .map_err(|error| format!("can't read {}: {error}", expected.display()))?;
     let mut rows = Vec::new();
     for client in partners {
         for agent in partners {
@@ -108,7 +109,7 @@ fn pairs(dirs: &InteropDirs, partners: &[Partner]) -> Result<Vec<RunResult>, Str
     Ok(rows)
 }
 
-/// How long each part took.
+/// The time of each part.
 struct PartTimes {
     last: Instant,
     parts: Vec<(&'static str, Duration)>,
@@ -122,8 +123,8 @@ impl PartTimes {
         }
     }
 
-    /// A part that has just ended.
-    fn note(&mut self, part: &'static str) {
+    /// Records a part that has just ended.
+    fn record(&mut self, part: &'static str) {
         self.parts.push((part, self.last.elapsed()));
         self.last = Instant::now();
     }
@@ -135,7 +136,7 @@ impl PartTimes {
     }
 }
 
-/// Rules on programs, with the agents that run commands by themselves, without asking the client for a terminal.
+/// Tests program rules with the agents that run commands themselves, without the client's terminal.
 fn rules(dirs: &InteropDirs, agents: &[binary::Agent]) -> Result<Vec<RunResult>, String> {
     let skipped = |agent, reason| {
         eprintln!("==> rules, {agent} skipped: {reason}");
@@ -166,7 +167,7 @@ fn rules(dirs: &InteropDirs, agents: &[binary::Agent]) -> Result<Vec<RunResult>,
             }
         }
     }
-    match claude::subjects(dirs)? {
+    match claude::tested_agents(dirs)? {
         Ok(found) => subjects.extend(found),
         Err(reason) => rows.push(skipped("claude", reason)),
     }
@@ -174,7 +175,8 @@ fn rules(dirs: &InteropDirs, agents: &[binary::Agent]) -> Result<Vec<RunResult>,
     Ok(rows)
 }
 
-/// The commands of Claude's CLI begin with a shell of its own, which it does not ask about.
+/// The agents to test, and how each runs commands without asking. The Claude CLI needs no such setting: it starts its
+/// own shell without asking.
 const RUN_COMMANDS: [(&str, AutoApproval); 2] = [
     (
         "qwen",
@@ -192,7 +194,7 @@ const RUN_COMMANDS: [(&str, AutoApproval); 2] = [
     ),
 ];
 
-/// Builds the binary, and gives its path and the target folder.
+/// Builds the binary and returns its path and the target directory.
 pub(crate) fn build_binary(root: &Path) -> Result<(PathBuf, PathBuf), String> {
     let dirs = InteropDirs::new(root);
     install::binary(&dirs)?;
@@ -201,9 +203,9 @@ pub(crate) fn build_binary(root: &Path) -> Result<(PathBuf, PathBuf), String> {
 
 enum Selection<'a> {
     Installation,
-    /// Rules on programs, with real agents.
+    /// Program rules with real agents.
     Rules,
-    /// The scenarios with this in their names.
+    /// The scenarios of `attache claude` whose names contain this.
     Claude(&'a str),
     Everything,
 }
@@ -217,20 +219,20 @@ impl<'a> Selection<'a> {
             ["claude", part] => Ok(Self::Claude(part)),
             [] => Ok(Self::Everything),
             other => Err(format!(
-                "interop takes `--install-only`, `rules`, or `claude` and a part of a name, not `{}`",
+                "unknown argument `{}`; interop takes `--install-only`, `rules`, or `claude` and a part of a name",
                 other.join(" ")
             )),
         }
     }
 }
 
-/// Where things are: nothing is written outside `target`.
+/// The directories in use. Nothing is written outside `target`.
 struct InteropDirs {
     root: PathBuf,
-    /// The folder `interop`, with the partners' sources.
+    /// The directory `interop` with the partners' sources.
     sources: PathBuf,
     target: PathBuf,
-    /// The folder `interop` in the target folder, with what is installed and printed.
+    /// The directory `interop` in the target directory, for installed packages and output.
     installed: PathBuf,
 }
 
@@ -247,7 +249,7 @@ impl InteropDirs {
     }
 }
 
-/// An implementation of both sides.
+/// An implementation of client and agent.
 struct Partner {
     name: &'static str,
     client: Program,

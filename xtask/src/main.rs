@@ -33,7 +33,7 @@ fn run() -> Result<(), String> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["attacks", "agent", script] => attacks::play(script.as_ref()),
+        ["attacks", "agent", script] => attacks::run_agent(script.as_ref()),
         ["attacks", rest @ ..] => attacks::run(&root()?, rest),
         ["bench", rest @ ..] => bench::run(&root()?, rest),
         ["ci"] => ci::run(&root()?),
@@ -45,7 +45,7 @@ fn run() -> Result<(), String> {
             print!("{HELP}");
             Ok(())
         }
-        other => Err(format!("no command `{}`\n\n{HELP}", other.join(" "))),
+        other => Err(format!("unknown command `{}`\n\n{HELP}", other.join(" "))),
     }
 }
 
@@ -60,15 +60,15 @@ fn root() -> Result<PathBuf, String> {
 const HELP: &str = "\
 Usage: cargo xtask <command>
 
-  ci       formatting, lints, tidy, tests and documentation; a Rust toolchain is all it needs
-  attacks  random policies against generated command lines: what is denied must not run and must not be read; --all for
-           thousands of lines, --seed N for others, --binary FILE for a binary that is already built
-  bench    what codec and engine cost next to the official crates, frames, starts and judged programs; `codec`, `engine`,
-           `screen`, `start`, `exec` or `verdict` for one, --quick for less
-  interop  our agent and client, and those of interop/, each with each; --install-only stops before that, `rules` has
-           real agents run denied programs, `claude` plays the scenarios of `attache claude` alone, and `claude WORD`
-           those with the word in their names
-  pictures draws real runs of the binary into docs/images; needs tmux
-  tidy     the rules of this repository that no compiler checks
-  tour     talk to an example agent on the screen: what the client can show
+  ci        run formatting, lints, tidy, tests and documentation; needs only a Rust toolchain
+  attacks   run generated command lines against random policies: denied programs must not run, denied files must not be
+            read. --all runs thousands of lines, --seed N other lines, --binary FILE uses an existing binary
+  bench     measure messages, conversations, frames, starts and judged programs; name one to run only that: `codec`,
+            `engine`, `screen`, `record`, `trace`, `start`, `exec`, `verdict`, `journal` or `agent`. --quick measures less
+  interop   run our agent and client and those of interop/ with each other. --install-only stops after the installation,
+            `rules` tests program rules with real agents, `claude` runs only the scenarios of `attache claude`, and
+            `claude WORD` only those with the word in their name
+  pictures  draw real runs of the binary as images in docs/images; needs tmux
+  tidy      check the rules of this repository that the compiler does not check
+  tour      run an example agent in the terminal UI, to see what the client can show
 ";

@@ -1,15 +1,15 @@
-//! `cargo xtask pictures`: plays real runs of the binary in a terminal (tmux) and draws what is on the screen into
-//! `docs/images/`, for the documentation.
+//! `cargo xtask pictures`: runs the binary in a terminal (tmux) and draws the screen as images in `docs/images/`, for
+//! the documentation.
 
 mod ansi;
-mod stage;
+mod picture_terminal;
 mod svg;
 
 use std::env;
 use std::fs;
 use std::path::Path;
 
-use stage::{Key, Stage};
+use picture_terminal::{Key, PictureTerminal};
 
 use crate::cargo;
 
@@ -23,120 +23,126 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         match status {
             Ok(status) if status.success() => {}
             Ok(status) => return Err(format!("cargo {} ended with {status}", build.join(" "))),
-            Err(error) => return Err(format!("cannot start cargo: {error}")),
+            Err(error) => return Err(format!("can't start cargo: {error}")),
         }
     }
     let images = root.join("docs/images");
     fs::create_dir_all(&images).map_err(|error| format!("{}: {error}", images.display()))?;
     let programs = ["release/attache", "release/examples/tour"].map(|path| target.join(path));
-    for play in PLAYS {
-        let stage = Stage::open(&programs, play.command, play.size)?;
-        for act in play.acts {
-            perform(&stage, act, &images)?;
+    for script in SCRIPTS {
+        let terminal = PictureTerminal::open(&programs, script.command, script.size)?;
+        for step in script.steps {
+            run_step(&terminal, step, &images)?;
         }
     }
     Ok(())
 }
 
 /// A run of the binary, and when to draw it.
-struct Play {
+struct PictureScript {
     command: &'static str,
     /// Columns and rows.
     size: (u16, u16),
-    acts: &'static [Act],
+    steps: &'static [ScriptStep],
 }
 
-enum Act {
+enum ScriptStep {
     Type(&'static str),
     Press(Key),
-    /// Waits until this is on the screen.
-    See(&'static str),
-    /// Draws the screen into the file of this name.
+    /// Waits until this text is on the screen.
+    WaitFor(&'static str),
+    /// Draws the screen into the file with this name.
     Draw(&'static str),
 }
 
-fn perform(stage: &Stage, act: &Act, images: &Path) -> Result<(), String> {
-    match act {
-        Act::Type(text) => stage.type_text(text),
-        Act::Press(key) => stage.press(key),
-        Act::See(text) => stage.see(text),
-        Act::Draw(name) => {
+fn run_step(terminal: &PictureTerminal, step: &ScriptStep, images: &Path) -> Result<(), String> {
+    match step {
+        ScriptStep::Type(text) => terminal.type_text(text),
+        ScriptStep::Press(key) => terminal.press(key),
+        ScriptStep::WaitFor(text) => terminal.wait_for(text),
+        ScriptStep::Draw(name) => {
             let path = images.join(format!("{name}.svg"));
-            let drawn = svg::draw(&ansi::parse(&stage.screen()?), stage.size);
+            let drawn = svg::draw(&ansi::parse(&terminal.screen()?), terminal.size);
             eprintln!("==> {}", path.display());
             fs::write(&path, drawn).map_err(|error| format!("{}: {error}", path.display()))
         }
     }
 }
 
-const PLAYS: &[Play] = &[
-    Play {
+const SCRIPTS: &[PictureScript] = &[
+    PictureScript {
         command: "attache chat -- tour",
         size: (100, 32),
-        acts: &[
-            Act::See("ready"),
-            Act::Type("Show me around"),
-            Act::Press(Key::Enter),
-            Act::See("Edit greeting.rs"),
-            Act::See("Tab to answer"),
-            Act::Press(Key::Tab),
-            Act::See("Enter choose"),
-            Act::Press(Key::Down),
-            Act::See("▌ Allow"),
-            Act::Draw("question"),
-            Act::Press(Key::Enter),
-            Act::See("Run a command?"),
-            Act::Press(Key::Tab),
-            Act::See("Enter choose"),
-            Act::Press(Key::Down),
-            Act::See("▌ Allow"),
-            Act::Press(Key::Enter),
-            Act::See("There is more"),
-            Act::Draw("chat"),
+        steps: &[
+            ScriptStep::WaitFor("ready"),
+            ScriptStep::Type("Show me around"),
+            ScriptStep::Press(Key::Enter),
+            ScriptStep::WaitFor("Edit greeting.rs"),
+            ScriptStep::WaitFor("Tab to answer"),
+            ScriptStep::Press(Key::Tab),
+            ScriptStep::WaitFor("Enter choose"),
+            ScriptStep::Press(Key::Down),
+            ScriptStep::WaitFor("▌ Allow"),
+            ScriptStep::Draw("question"),
+            ScriptStep::Press(Key::Enter),
+            ScriptStep::WaitFor("Run a command?"),
+            ScriptStep::Press(Key::Tab),
+            ScriptStep::WaitFor("Enter choose"),
+            ScriptStep::Press(Key::Down),
+            ScriptStep::WaitFor("▌ Allow"),
+            ScriptStep::Press(Key::Enter),
+            ScriptStep::WaitFor("There is more"),
+            ScriptStep::Draw("chat"),
         ],
     },
-    Play {
+    PictureScript {
         command: "attache run --approve-all 'Show me around' -- tour",
         size: (100, 34),
-        acts: &[Act::See("There is more"), Act::Draw("run")],
-    },
-    Play {
-        command: "attache doctor -- tour",
-        size: (100, 22),
-        acts: &[Act::See("stop  "), Act::Draw("doctor")],
-    },
-    Play {
-        command: "sh -c 'echo \"Hello, world\" > greeting.txt; exec attache chat'",
-        size: (100, 26),
-        acts: &[
-            Act::See("ready"),
-            Act::Type("replace world with everybody in greeting.txt"),
-            Act::Press(Key::Enter),
-            Act::See("Tab to answer"),
-            Act::Press(Key::Tab),
-            Act::See("Enter choose"),
-            Act::Press(Key::Down),
-            Act::See("▌ Allow"),
-            Act::Press(Key::Enter),
-            Act::See("Replaced in"),
-            Act::Draw("agent"),
+        steps: &[
+            ScriptStep::WaitFor("There is more"),
+            ScriptStep::Draw("run"),
         ],
     },
-    Play {
+    PictureScript {
+        command: "attache doctor -- tour",
+        size: (100, 22),
+        steps: &[ScriptStep::WaitFor("stop  "), ScriptStep::Draw("doctor")],
+    },
+    PictureScript {
+        command: "sh -c 'echo \"Hello, world\" > greeting.txt; exec attache chat'",
+        size: (100, 26),
+        steps: &[
+            ScriptStep::WaitFor("ready"),
+            ScriptStep::Type("replace world with everybody in greeting.txt"),
+            ScriptStep::Press(Key::Enter),
+            ScriptStep::WaitFor("Tab to answer"),
+            ScriptStep::Press(Key::Tab),
+            ScriptStep::WaitFor("Enter choose"),
+            ScriptStep::Press(Key::Down),
+            ScriptStep::WaitFor("▌ Allow"),
+            ScriptStep::Press(Key::Enter),
+            ScriptStep::WaitFor("Replaced in"),
+            ScriptStep::Draw("agent"),
+        ],
+    },
+    PictureScript {
         command: "attache check agent -- tour",
         size: (100, 34),
-        acts: &[Act::See("not exercised, in"), Act::Draw("check")],
+        steps: &[
+            ScriptStep::WaitFor("not exercised, in"),
+            ScriptStep::Draw("check"),
+        ],
     },
-    Play {
+    PictureScript {
         command: "sh -c 'attache run --trace tour.jsonl --approve-all \"Show me around\" -- tour; exec attache trace view tour.jsonl'",
         size: (110, 34),
-        acts: &[
-            Act::See("q quit"),
-            Act::Press(Key::Down),
-            Act::Press(Key::Down),
-            Act::Press(Key::Tab),
-            Act::See("initialize"),
-            Act::Draw("trace"),
+        steps: &[
+            ScriptStep::WaitFor("q quit"),
+            ScriptStep::Press(Key::Down),
+            ScriptStep::Press(Key::Down),
+            ScriptStep::Press(Key::Tab),
+            ScriptStep::WaitFor("initialize"),
+            ScriptStep::Draw("trace"),
         ],
     },
 ];

@@ -1,4 +1,4 @@
-//! A terminal for programs that need one: a tmux server of its own, which ends with it.
+//! A terminal for programs that need one: a separate tmux server, ended on drop.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -12,7 +12,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Starts a program in a terminal of so many columns and rows.
+    /// Starts a program in a terminal of this size.
     pub(crate) fn open<W: AsRef<OsStr>>(
         (columns, rows): (u16, u16),
         directory: &Path,
@@ -30,12 +30,12 @@ impl Terminal {
         Ok(terminal)
     }
 
-    /// Types text as it is.
+    /// Types text literally.
     pub(crate) fn type_text(&self, text: &str) -> Result<(), String> {
         finish(&mut self.tmux(&["send-keys", "-l", text])).map(drop)
     }
 
-    /// Presses a key by the name that tmux has for it.
+    /// Presses a key by its tmux name.
     pub(crate) fn press(&self, key: &str) -> Result<(), String> {
         finish(&mut self.tmux(&["send-keys", key])).map(drop)
     }
@@ -44,12 +44,12 @@ impl Terminal {
         finish(&mut self.tmux(&["capture-pane", "-p"]))
     }
 
-    /// The screen with the codes of colours.
+    /// The screen with colour codes.
     pub(crate) fn coloured_screen(&self) -> Result<String, String> {
         finish(&mut self.tmux(&["capture-pane", "-e", "-p"]))
     }
 
-    /// Waits until the screen is as it should be, and gives it.
+    /// Waits until the screen matches, and returns it.
     pub(crate) fn wait(
         &self,
         what: &str,
@@ -66,7 +66,7 @@ impl Terminal {
                 let seconds = limit.as_secs();
                 let screen = screen.trim_end();
                 return Err(format!(
-                    "no `{what}` after {seconds} s; on the screen:\n{screen}"
+                    "`{what}` did not appear within {seconds} s; on the screen:\n{screen}"
                 ));
             }
             thread::sleep(STEP);
@@ -83,14 +83,14 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // It fails when the server has ended by itself.
+        // This fails if the server has already exited.
         finish(&mut self.tmux(&["kill-server"])).ok();
     }
 }
 
 fn finish(tmux: &mut Command) -> Result<String, String> {
     let output = tmux.output();
-    let output = output.map_err(|error| format!("cannot start tmux: {error}"))?;
+    let output = output.map_err(|error| format!("can't start tmux: {error}"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(format!("tmux: {}", said.trim()));

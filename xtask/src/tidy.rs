@@ -1,4 +1,5 @@
-//! The rules of this repository that no compiler checks, one file each. A rule reports violations and changes nothing.
+//! The rules of this repository that the compiler does not check, one file each. A rule reports violations and changes
+//! nothing.
 
 mod allow;
 mod counted;

@@ -1,5 +1,5 @@
-//! `cargo xtask tour`: builds the binary and the example agent `tour`, and lets one talk to the other: on a screen where
-//! there is a terminal, in one turn where there is none.
+//! `cargo xtask tour`: builds the binary and the example agent `tour`, and runs one with the other: in the terminal UI
+//! if there is a terminal, otherwise for one turn.
 
 use std::env;
 use std::io::{IsTerminal, stdin, stdout};
@@ -22,10 +22,10 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         true => attache.arg("chat"),
         false => attache.args(["run", "--approve-all", "Show me around"]),
     };
-    // The tour changes a file: it gets a directory of its own to do that.
+    // The tour changes a file, so it gets its own directory.
     let project = target.join("tour");
     std::fs::create_dir_all(&project)
-        .map_err(|error| format!("cannot make {}: {error}", project.display()))?;
+        .map_err(|error| format!("can't create {}: {error}", project.display()))?;
     let tour = target.join("debug/examples/tour");
     finish(attache.arg("--cwd").arg(project).arg("--").arg(tour))
 }
@@ -35,6 +35,6 @@ fn finish(command: &mut Command) -> Result<(), String> {
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("{name} ended with {status}")),
-        Err(error) => Err(format!("cannot start {name}: {error}")),
+        Err(error) => Err(format!("can't start {name}: {error}")),
     }
 }

@@ -241,7 +241,7 @@ impl AgentSessions {
                     )),
                 }
             }
-            Ok(Err(error)) if error.wants_login() => Err(AgentSessionsError::Login(error)),
+            Ok(Err(error)) if error.requires_login() => Err(AgentSessionsError::Login(error)),
             Ok(Err(error)) => Err(AgentSessionsError::Refused { method, error }),
             Err(_) => Err(AgentSessionsError::Late(method)),
         }

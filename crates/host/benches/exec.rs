@@ -1,5 +1,5 @@
-//! What judging programs when they are executed costs: the guard's processor time and the wall time that it adds to each
-//! exec, and whether a program that runs is slower. `cargo xtask bench exec` runs it.
+//! Measures what judging programs at exec costs: the guard's processor time, the wall time added to each exec, and
+//! whether running programs are slower. `cargo xtask bench exec` runs it.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -51,7 +51,7 @@ mod linux {
         runtime.unwrap().block_on(measure(execs));
     }
 
-    /// Executes a program again and again, and prints the median time of one in nanoseconds.
+    /// Executes a program repeatedly, and prints the median time in nanoseconds.
     fn execute(count: usize) {
         let mut times: Vec<Duration> = (0..count)
             .map(|_| {
@@ -62,7 +62,7 @@ mod linux {
             .collect();
         times.sort();
         println!("{}", times[times.len() / 2].as_nanos());
-        // The guard is looked at before this ends.
+        // The guard is measured before this ends.
         std::thread::sleep(Duration::from_millis(300));
     }
 
@@ -115,7 +115,7 @@ mod linux {
         }
     }
 
-    /// What the program printed, and the guard's processor time in nanoseconds.
+    /// The output of the program, and the guard's processor time in nanoseconds.
     async fn run(args: &[&str], rules: Option<&ExecRules>) -> (f64, f64) {
         let mut program = Program::new(std::env::current_exe().unwrap()).args(args);
         if let Some(rules) = rules {
@@ -128,7 +128,7 @@ mod linux {
         let guard = parent(child.pid());
         let before = processor_time(guard);
         let mut text = Vec::new();
-        // The line comes before the end, while the guard is still there.
+        // The line is printed before the end, while the guard is still running.
         while !text.ends_with(b"\n") {
             stdout.read_buf(&mut text).await.unwrap();
         }

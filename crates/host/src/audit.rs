@@ -1,11 +1,10 @@
-//! An append-only log of what was asked, decided, read, written and run. Each line holds the digest of the one before,
-//! so that nothing can be changed or left out unseen. It never holds the content of a file or a secret.
+//! An append-only audit log of permission requests, decisions, file reads, file writes and commands. Each line contains
+//! the digest of the line before, so a change or a gap is detected. The log never contains file contents or secrets.
 
 mod chain;
-mod fields;
-mod head;
+mod log_files;
 mod queue;
-mod read;
+mod record;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -19,176 +18,178 @@ use attache_process::ExecRecord;
 
 use crate::permissions::{Action, Reason, Scope};
 pub use attache_disk::private::Error;
-pub use read::{LogEntry, entries};
+pub use log_files::{LogEntry, entries};
 pub use verify::{ChainBreak, ChainBreakKind, LogReport, verify};
 
-use fields::Noted;
-use queue::Queue;
-use writer::Writer;
+use queue::EventQueue;
+use record::EventRecord;
+use writer::LogWriter;
 
-/// Something worth remembering.
+/// An event for the audit log.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// An agent was started.
     Started {
-        /// Its name.
+        /// The agent's name.
         agent: &'a str,
     },
-    /// A login of the agent's ran on the user's terminal, or could not.
+    /// The agent's login ran on the user's terminal, or could not start.
     LoggedIn {
         /// The agent's name.
         agent: &'a str,
         /// The program and its arguments.
         command: &'a [String],
-        /// The names of the variables that the agent has it get.
+        /// The names of the variables that the agent sets for the login.
         variables: &'a [String],
-        /// How it ended.
+        /// How the login ended.
         outcome: &'a str,
     },
     /// An agent asked for permission.
     Asked(&'a Action),
-    /// A question was answered, by a rule or a person.
+    /// A permission request was decided, by a rule or by the user.
     Decided {
-        /// The question.
+        /// The action that the request was about.
         action: &'a Action,
         /// `Some(true)` allowed, `Some(false)` denied, `None` cancelled.
         is_allowed: Option<bool>,
-        /// What decided.
+        /// Why: the rule, the preset or the user's answer.
         reason: &'a Reason,
-        /// How far the user's answer reaches; nothing where a rule decided, or nobody.
+        /// The user's answer; `None` if a rule decided or the request was cancelled.
         answer: Option<UserAnswer<'a>>,
     },
-    /// The user took a decision back, or tried to.
+    /// The user revoked a decision, or tried to.
     Undone {
-        /// The id of the decision, as [`UserAnswer::id`] has it.
+        /// The id of the decision, see [`UserAnswer::id`].
         id: &'a str,
         /// The agent's name.
         agent: &'a str,
-        /// Whose session, where the decision was about one.
+        /// The session, if the decision was for one session.
         session: Option<&'a str>,
-        /// What had been decided on; nothing where the decision is no longer known.
-        what: Option<&'a str>,
-        /// Whether it still counted.
+        /// A summary of the action that was decided on; `None` if the decision no longer exists.
+        subject: Option<&'a str>,
+        /// Whether the decision was still in force.
         was_in_force: bool,
     },
     /// A file was read.
     Read {
-        /// The agent's name; none where nobody has told it.
+        /// The agent's name; empty if it is unknown.
         agent: &'a str,
-        /// Whose session.
+        /// The session.
         session: &'a str,
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// How many bytes were given, or why none.
+        /// The number of bytes returned, or the error.
         outcome: Result<u64, String>,
     },
     /// A file was written.
     Wrote {
-        /// The agent's name; none where nobody has told it.
+        /// The agent's name; empty if it is unknown.
         agent: &'a str,
-        /// Whose session.
+        /// The session.
         session: &'a str,
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// How many bytes were written, or why none.
+        /// The number of bytes written, or the error.
         outcome: Result<u64, String>,
     },
     /// A command was started.
     Ran {
-        /// The agent's name; none where nobody has told it.
+        /// The agent's name; empty if it is unknown.
         agent: &'a str,
-        /// Whose session.
+        /// The session.
         session: &'a str,
         /// The command and its arguments.
         command: &'a [String],
-        /// The terminal, or why there is none.
+        /// The id of the terminal, or the error.
         outcome: Result<&'a str, String>,
     },
-    /// A program was executed by the agent or one of its commands, or was not. This is what really ran.
+    /// The agent or one of its commands executed a program, or was kept from it. Reported by the kernel, so it is what
+    /// really ran.
     Executed {
         /// The agent's name.
         agent: &'a str,
-        /// Whose session, for a command in a terminal of ours.
+        /// The session, if the program belongs to one of our terminals.
         session: Option<&'a str>,
         /// The program, its arguments, directory and parents.
         exec: &'a ExecRecord,
-        /// What became of it: `ran`, `asked`, `denied` or `killed`.
+        /// The outcome: `ran`, `asked`, `denied` or `killed`.
         outcome: &'static str,
-        /// The rule, or something worth knowing.
+        /// The rule that decided, or a remark.
         reason: Option<&'a str>,
     },
     /// A command ended.
     Ended {
-        /// The agent's name; none where nobody has told it.
+        /// The agent's name; empty if it is unknown.
         agent: &'a str,
-        /// Whose session.
+        /// The session.
         session: &'a str,
-        /// Which terminal.
+        /// The terminal.
         terminal: &'a str,
-        /// Exit code or signal.
-        how: String,
+        /// The exit code or signal.
+        outcome: String,
     },
 }
 
-/// What a user's answer says beyond yes and no.
+/// The details of a user's answer to a permission request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UserAnswer<'a> {
-    /// How far it reaches.
+    /// How long and for what the answer counts.
     pub reach: AnswerReach,
-    /// When it ends, where the user chose that.
+    /// When the decision expires, if the user chose an expiry.
     pub expires: Option<SystemTime>,
-    /// The option of the agent that it gets, by the agent's name for it.
+    /// The name of the agent's option that was selected.
     pub option: Option<&'a str>,
-    /// Names the decision where it can be undone.
+    /// The id of the decision, if it can be revoked.
     pub id: Option<&'a str>,
 }
 
-/// How far a user's answer reaches.
+/// Who remembers a user's answer, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerReach {
-    /// We remember it so far.
+    /// We remember the answer for this scope.
     Scope(Scope),
-    /// The agent remembers it, by rules of its own.
+    /// The agent remembers the answer by its own rules.
     Agent,
 }
 
-/// The log, open for appending. Clones append to the same one, and several processes may do so at the same time.
+/// The audit log, open for appending. Clones append to the same log, and several processes can append to it at the same
+/// time.
 ///
-/// Nothing is lost on the way: an event is in the file when [`append`](Log::append) returns, which takes some
-/// tens of microseconds, unless the disk is slow. With a log [`in_background`](Log::in_background) it is there when
-/// [`settle`](Log::settle) returns. An event is not forced to the disk: it outlives the program, not a power failure.
+/// An event is in the file when [`append`](Log::append) returns, which takes some tens of microseconds unless the disk
+/// is slow. For a log [`in_background`](Log::in_background) the event is in the file when [`settle`](Log::settle)
+/// returns. Events are not flushed to the disk: they survive a crash of the program, not a power failure.
 #[derive(Debug, Clone, Default)]
-pub struct Log(Option<Arc<Way>>);
+pub struct Log(Option<Arc<LogSink>>);
 
-/// How events come into the file.
+/// How events get into the file.
 #[derive(Debug)]
-enum Way {
-    AtOnce(Mutex<Open>),
-    Queued(Queue),
+enum LogSink {
+    Direct(Mutex<DirectWriter>),
+    Queued(EventQueue),
 }
 
 #[derive(Debug)]
-struct Open {
-    writer: Writer,
-    fault: Fault,
+struct DirectWriter {
+    writer: LogWriter,
+    fault: WriteFault,
 }
 
 #[derive(Debug, Default)]
-enum Fault {
+enum WriteFault {
     #[default]
     None,
-    New(String),
-    Told,
+    Unreported(String),
+    Reported,
 }
 
 impl Log {
-    /// A log that keeps nothing.
+    /// A log that drops every event.
     pub fn none() -> Log {
         Log::default()
     }
 
-    /// Opens the log in a directory, which is made if it is missing.
+    /// Opens the log in a directory, and creates the directory if it is missing.
     ///
     /// # Errors
     ///
@@ -197,51 +198,57 @@ impl Log {
         Log::limited(dir, ROTATE_AT, MOST_FILES)
     }
 
-    /// As [`open`](Log::open), with a new file once one has so many bytes, and at most so many files: then the oldest goes.
+    /// Like [`open`](Log::open), with limits: a new file starts once the current one reaches `size` bytes, and the
+    /// oldest file is removed when there would be more than `files`.
     ///
     /// # Errors
     ///
     /// As [`open`](Log::open).
     pub fn limited(dir: &Path, size: u64, files: usize) -> Result<Log, Error> {
-        let writer = Writer::open(dir, size, files.max(2))?;
-        let fault = Fault::None;
-        Ok(Log::by(Way::AtOnce(Mutex::new(Open { writer, fault }))))
+        let writer = LogWriter::open(dir, size, files.max(2))?;
+        let fault = WriteFault::None;
+        Ok(Log::with_sink(LogSink::Direct(Mutex::new(DirectWriter {
+            writer,
+            fault,
+        }))))
     }
 
-    fn by(way: Way) -> Log {
-        Log(Some(Arc::new(way)))
+    fn with_sink(sink: LogSink) -> Log {
+        Log(Some(Arc::new(sink)))
     }
 
-    /// The same log, written by a thread of its own in the order of the events. At most 8 MiB wait; what comes while there
-    /// is no room is counted, and the log says how many are missing. Whoever drops the last clone waits until all is
-    /// written, or for a few seconds if the disk hangs.
+    /// The same log, written in order by a background thread. At most 8 MiB of events wait; further events are dropped,
+    /// and the log records how many. Dropping the last clone waits until everything is written, but only a few seconds
+    /// if the disk hangs.
     ///
     /// # Errors
     ///
-    /// The log as it was, when it has clones.
+    /// Returns the log unchanged if it has clones.
     pub fn in_background(self) -> Result<Log, Log> {
-        let Some(way) = self.0 else {
+        let Some(sink) = self.0 else {
             return Ok(Log::none());
         };
-        match Arc::try_unwrap(way) {
-            Ok(Way::AtOnce(open)) => {
+        match Arc::try_unwrap(sink) {
+            Ok(LogSink::Direct(open)) => {
                 let open = open.into_inner().unwrap_or_else(PoisonError::into_inner);
-                Ok(Log::by(Way::Queued(Queue::start(open.writer))))
+                Ok(Log::with_sink(LogSink::Queued(EventQueue::start(
+                    open.writer,
+                ))))
             }
-            Ok(queued) => Ok(Log::by(queued)),
+            Ok(queued) => Ok(Log::with_sink(queued)),
             Err(shared) => Err(Log(Some(shared))),
         }
     }
 
-    /// Appends an event. A log that cannot be written any more says so once, through [`Log::fault`].
+    /// Appends an event. [`Log::fault`] reports once why the log cannot be written.
     pub fn append(&self, event: &Event<'_>) {
         match self.0.as_deref() {
-            Some(Way::AtOnce(open)) => {
+            Some(LogSink::Direct(open)) => {
                 let mut open = lock(open);
-                let appended = open.writer.append(&Noted::of(event));
-                open.fault.take(appended);
+                let appended = open.writer.append(&EventRecord::of(event));
+                open.fault.record(appended);
             }
-            Some(Way::Queued(queue)) => queue.push(Noted::of(event)),
+            Some(LogSink::Queued(queue)) => queue.push(EventRecord::of(event)),
             None => {}
         }
     }
@@ -249,54 +256,56 @@ impl Log {
     /// Whether [`settle`](Log::settle) would return at once.
     pub fn is_settled(&self) -> bool {
         match self.0.as_deref() {
-            Some(Way::Queued(queue)) => queue.is_settled(),
-            Some(Way::AtOnce(_)) | None => true,
+            Some(LogSink::Queued(queue)) => queue.is_settled(),
+            Some(LogSink::Direct(_)) | None => true,
         }
     }
 
-    /// Waits until everything is written that was appended before, so that what is done next cannot be known while this is
-    /// not. A disk that hangs is waited for a few seconds, and then no longer until it has moved.
+    /// Waits until all events appended so far are written, so that nothing happens before its event is recorded. If the
+    /// disk hangs, the wait ends after a few seconds, and later calls do not wait until the disk responds again.
     pub fn settle(&self) {
-        if let Some(Way::Queued(queue)) = self.0.as_deref() {
+        if let Some(LogSink::Queued(queue)) = self.0.as_deref() {
             queue.settle();
         }
     }
 
-    /// Waits until everything that was appended is written, and only so long.
+    /// Waits until all events appended so far are written, at most this long.
     pub fn flush(&self, patience: Duration) {
-        if let Some(Way::Queued(queue)) = self.0.as_deref() {
+        if let Some(LogSink::Queued(queue)) = self.0.as_deref() {
             queue.flush(patience);
         }
     }
 
-    /// Why the log could not be written, once.
+    /// Why the log could not be written. Each fault is returned once.
     pub fn fault(&self) -> Option<String> {
         match self.0.as_deref()? {
-            Way::AtOnce(open) => lock(open).fault.tell(),
-            Way::Queued(queue) => queue.fault(),
+            LogSink::Direct(open) => lock(open).fault.report(),
+            LogSink::Queued(queue) => queue.fault(),
         }
     }
 }
 
-impl Fault {
-    /// What came of writing an event.
-    fn take(&mut self, appended: Result<(), Error>) {
+impl WriteFault {
+    /// Records whether an event could be written.
+    fn record(&mut self, appended: Result<(), Error>) {
         match appended {
-            Ok(()) => *self = Fault::None,
-            Err(error) if matches!(self, Fault::None) => *self = Fault::New(error.to_string()),
+            Ok(()) => *self = WriteFault::None,
+            Err(error) if matches!(self, WriteFault::None) => {
+                *self = WriteFault::Unreported(error.to_string())
+            }
             Err(_) => {}
         }
     }
 
-    /// Why events could not be written, once.
-    fn tell(&mut self) -> Option<String> {
-        match std::mem::replace(self, Fault::Told) {
-            Fault::New(why) => Some(why),
-            Fault::None => {
-                *self = Fault::None;
+    /// Returns an unreported fault and marks it as reported.
+    fn report(&mut self) -> Option<String> {
+        match std::mem::replace(self, WriteFault::Reported) {
+            WriteFault::Unreported(why) => Some(why),
+            WriteFault::None => {
+                *self = WriteFault::None;
                 None
             }
-            Fault::Told => None,
+            WriteFault::Reported => None,
         }
     }
 }

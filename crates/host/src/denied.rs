@@ -14,7 +14,7 @@ use attache_process::{Confinement, Cover, CoverAccess, CoverKind, CoveredPath, n
 
 use crate::path_facts::{link_count, real_path};
 use crate::permissions::{PathPattern, PathRule, PathRules, RuleReach};
-use crate::roots::{Dir, End, Identity, Place};
+use crate::roots::{Dir, DirectoryIdentity, PathEnd, ResolvedPath};
 use find::{DeniedPathSearch, FoundPath, SearchResult};
 
 /// How a request uses a path, for rules that deny only some uses.
@@ -181,9 +181,9 @@ impl DeniedPaths {
     }
 
     /// Checks a place beneath the roots, by the directories that were opened on the way and by what has the last name.
-    pub(crate) fn check_place(
+    pub(crate) fn check_policy(
         &self,
-        place: &Place<'_>,
+        place: &ResolvedPath<'_>,
         asked: &Path,
         access: Access,
     ) -> Result<(), DeniedByRule> {
@@ -196,11 +196,11 @@ impl DeniedPaths {
         let directory = place.directory();
         self.check_directory(directory, place.names_below(), access)?;
         match &place.end {
-            End::File(name) | End::Special(name) => match directory.metadata(name) {
+            PathEnd::File(name) | PathEnd::Special(name) => match directory.metadata(name) {
                 Ok(metadata) if !metadata.is_symlink() => self.check_metadata(&metadata, access),
                 _ => Ok(()),
             },
-            End::Directory | End::Missing(_) => Ok(()),
+            PathEnd::Directory | PathEnd::Missing(_) => Ok(()),
         }
     }
 
@@ -215,11 +215,11 @@ impl DeniedPaths {
         if self.is_empty() {
             return Ok(());
         }
-        if let Some(mut path) = directory.path_now() {
+        if let Some(mut path) = directory.current_path() {
             path.extend(below);
             self.check_path(&path, access)?;
         }
-        let (Ok(own), Ok(above)) = (directory.identity(), directory.above()) else {
+        let (Ok(own), Ok(above)) = (directory.identity(), directory.ancestors()) else {
             // A directory that can't be identified counts as denied.
             return self.deny_by_first_rule(access);
         };
@@ -470,8 +470,8 @@ impl FileId {
     }
 }
 
-impl From<Identity> for FileId {
-    fn from(Identity { device, inode }: Identity) -> FileId {
+impl From<DirectoryIdentity> for FileId {
+    fn from(DirectoryIdentity { device, inode }: DirectoryIdentity) -> FileId {
         FileId { device, inode }
     }
 }

@@ -1,11 +1,11 @@
-//! Which variables of the user's environment a child gets: those of a documented list and those that the user adds. All
-//! others are withheld, and so are their values wherever a child prints them. An agent or a repository cannot change
-//! that. `docs/terminals.md` has the list.
+//! The environment of child processes. A child gets the variables on a documented list and those that the user adds.
+//! All other variables are withheld, and so are their values wherever a child prints them. Neither an agent nor a
+//! repository can change that. `docs/terminals.md` contains the list.
 
+mod harmless;
 mod names;
 mod secret_values;
-mod set_by_agent;
-mod values;
+mod withheld_values;
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -17,49 +17,47 @@ use attache_process::Program;
 
 use crate::config_command;
 
-pub use set_by_agent::is_harmless;
-pub use values::{ReplacingStream, WithheldValues};
+pub use harmless::is_harmless;
+pub use withheld_values::{ReplacingStream, WithheldValues};
 
-/// The environment of children: commands in terminals and MCP servers. Clones share it.
+/// The environment of child processes: commands in terminals, and MCP servers. Clones share it.
 #[derive(Clone)]
-pub struct ChildEnvironment(Arc<Inner>);
+pub struct ChildEnvironment(Arc<Variables>);
 
-struct Inner {
+struct Variables {
     passed: BTreeMap<OsString, OsString>,
-    /// Names of withheld variables, those that look wanted first.
+    /// The names of withheld variables. Names that look like secrets come first.
     withheld: Vec<String>,
     values: WithheldValues,
-    /// What the user passes.
+    /// The patterns that the user configured.
     pass: Vec<String>,
 }
 
-/// Variables that the user passes to children: `NAME`, or `PREFIX_*` for all names that begin so.
+/// A pattern for variables that the user passes to children: `NAME`, or `PREFIX_*` for all names with this prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VariablePattern {
     text: String,
 }
 
-/// Not the name of a variable.
+/// The text is not the name of a variable or a prefix of names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "wants the name of a variable such as `DATABASE_URL`, or the beginning of names such as `AWS_*`"
-)]
+#[error("expected the name of a variable such as `DATABASE_URL`, or a prefix such as `AWS_*`")]
 pub struct VariablePatternError;
 
 impl ChildEnvironment {
-    /// The environment of this process, without what is neither on the list nor fits one of these patterns.
+    /// The environment of this process, reduced to the listed variables and those that match one of these patterns.
     pub fn of_process(pass: &[VariablePattern]) -> ChildEnvironment {
         ChildEnvironment::of(std::env::vars_os(), pass)
     }
 
-    /// The same for other variables than those of this process.
+    /// Like [`of_process`](Self::of_process), for the given variables.
     pub fn of(
         variables: impl IntoIterator<Item = (OsString, OsString)>,
         pass: &[VariablePattern],
     ) -> ChildEnvironment {
         let is_passed = |name: &OsStr| {
             name.to_str().is_some_and(|name| {
-                names::is_listed(name) || pass.iter().any(|pattern| pattern.fits(name))
+                names::is_listed(name) || pass.iter().any(|pattern| pattern.matches(name))
             })
         };
         let (passed, withheld): (BTreeMap<_, _>, BTreeMap<_, _>) =
@@ -70,7 +68,7 @@ impl ChildEnvironment {
             .map(|name| name.to_string_lossy().into_owned())
             .collect();
         withheld.sort_by_key(|name| !names::looks_secret(name));
-        ChildEnvironment(Arc::new(Inner {
+        ChildEnvironment(Arc::new(Variables {
             passed,
             withheld,
             values,
@@ -78,7 +76,7 @@ impl ChildEnvironment {
         }))
     }
 
-    /// The program with this environment in place of ours. Variables that were set before are forgotten.
+    /// Sets this environment on a program. Variables that were set before are removed.
     #[must_use]
     pub fn apply(&self, program: Program) -> Program {
         let set =
@@ -86,17 +84,18 @@ impl ChildEnvironment {
         self.0.passed.iter().fold(program.env_clear(), set)
     }
 
-    /// The value that a child gets.
+    /// The value of a variable that children get.
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.0.passed.get(OsStr::new(name)).map(OsString::as_os_str)
     }
 
-    /// The values that children do not get, to be replaced in what they print.
+    /// The withheld values, to be replaced in the output of children.
     pub fn values(&self) -> &WithheldValues {
         &self.0.values
     }
 
-    /// Tells how to pass the variables that children do not get and that a text names, as programs do that miss one.
+    /// If a text names withheld variables, returns a hint how to pass them. Programs usually name the variable that
+    /// they miss.
     pub fn missed_in(&self, text: &str) -> Option<String> {
         let words = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
         let words: HashSet<&str> = words.filter(|word| word.len() >= SHORTEST_MISSED).collect();
@@ -110,14 +109,14 @@ impl ChildEnvironment {
         Some(format!("commands do not get {names}; to pass it: {line}"))
     }
 
-    /// Withheld variables that a command may want.
+    /// The withheld variables that a command might need.
     fn wanted(&self) -> impl Iterator<Item = &str> {
         let withheld = self.0.withheld.iter().map(String::as_str);
         withheld.filter(|name| !names::is_of_the_desktop(name))
     }
 
-    /// Tells in one sentence which variables children do not get and how to pass them; nothing if none of them looks
-    /// wanted. It names variables and shows no values.
+    /// One sentence that names the withheld variables and says how to pass them, without their values; `None` if no
+    /// command is likely to need one.
     pub fn notice(&self) -> Option<String> {
         let wanted: Vec<&str> = self.wanted().collect();
         let first = wanted.first()?;
@@ -150,7 +149,7 @@ impl fmt::Debug for ChildEnvironment {
 }
 
 impl VariablePattern {
-    fn fits(&self, name: &str) -> bool {
+    fn matches(&self, name: &str) -> bool {
         match self.text.strip_suffix('*') {
             Some(start) => name.starts_with(start),
             None => name == self.text,
@@ -185,10 +184,10 @@ fn printable(name: &str) -> String {
     name.escape_debug().to_string()
 }
 
-/// How many names a notice lists.
+/// The number of variables that a notice names.
 const MOST_NAMED: usize = 10;
 const LONGEST_NAME: usize = 64;
-/// Shorter names stand in any text.
+/// Shorter names occur in any text.
 const SHORTEST_MISSED: usize = 3;
 
 #[cfg(test)]
@@ -215,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn children_get_what_is_listed_and_what_the_user_passes() {
+    fn children_get_listed_variables_and_those_that_the_user_passes() {
         let variables = [
             ("PATH", "/bin"),
             ("LC_TIME", "C"),
@@ -280,7 +279,7 @@ mod tests {
         for name in super::names::listed() {
             assert!(page.contains(&format!("`{name}`")), "{name}");
         }
-        for (name, _) in super::set_by_agent::harmless() {
+        for (name, _) in super::harmless::harmless() {
             assert!(page.contains(&format!("`{name}`")), "{name}");
         }
     }

@@ -1,4 +1,4 @@
-//! A digest of several values, to which permissions are bound.
+//! Digests over several values, to which permissions are bound.
 
 use serde_json::Value;
 

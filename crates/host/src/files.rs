@@ -1,5 +1,5 @@
-//! Text files inside a session's roots. Calls block; [`Host`](crate::Host) runs them where blocking is allowed.
-//! `docs/files.md` says what is open, what is closed and why.
+//! Access to text files inside a session's roots. All calls block; [`Host`](crate::Host) runs them on threads for
+//! blocking work. `docs/files.md` says what is accessible, what is not, and why.
 
 mod entries;
 mod error;
@@ -14,35 +14,35 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use entries::{DirectoryEntry, EntryKind, Listing};
-pub use error::{Error, FoundKind};
+pub use error::{FileError, UnexpectedKind};
 pub use format::FileFormat;
 
 use crate::Roots;
 use crate::denied::{Access, AskRuleAlias};
-use crate::roots::{End, Place, ends_as_directory};
-use protected::Protected;
-use read::Window;
+use crate::roots::{PathEnd, ResolvedPath, ends_as_directory};
+use protected::ProtectedPaths;
+use read::LineRange;
 
-/// Reads and writes text files inside the roots it is given, and nothing outside. Clones are cheap.
+/// Reads and writes text files inside the given roots, and nothing outside. Clones are cheap.
 #[derive(Debug, Clone)]
 pub struct Files {
     limits: FileLimits,
-    protected: Arc<Protected>,
+    protected: Arc<ProtectedPaths>,
 }
 
-/// How large a file may be, in bytes.
+/// Limits on the size of files, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileLimits {
-    /// What one read gives.
+    /// Maximum bytes that one read returns.
     pub read: u64,
-    /// What one write takes.
+    /// Maximum bytes that one write accepts.
     pub write: u64,
-    /// How far into a file lines are searched for.
+    /// Maximum bytes of a file that are searched for the requested lines.
     pub search: u64,
 }
 
 impl Default for FileLimits {
-    /// 10 MiB for a read and a write, 256 MiB for a search.
+    /// 10 MiB for reads and writes, 256 MiB for searches.
     fn default() -> FileLimits {
         FileLimits {
             read: 10 * MIB,
@@ -53,22 +53,23 @@ impl Default for FileLimits {
 }
 
 impl Default for Files {
-    /// The usual limits, and no state of our own to keep closed.
+    /// The default limits, and no private directories.
     fn default() -> Files {
         Files::new(FileLimits::default(), &[])
     }
 }
 
 impl Files {
-    /// Files with limits. `state` are our own directories, closed to agents also where they do not exist yet.
+    /// Creates file access with limits. `state` lists attache's own directories, which agents cannot access even if the
+    /// directories do not exist yet.
     pub fn new(limits: FileLimits, state: &[PathBuf]) -> Files {
         Files {
             limits,
-            protected: Arc::new(Protected::new(state)),
+            protected: Arc::new(ProtectedPaths::new(state)),
         }
     }
 
-    /// The same with another home directory than the one the system tells: shell and login files in it are protected.
+    /// Replaces the system's home directory. Shell and login files in the home directory are protected.
     #[must_use]
     pub fn home(self, home: &Path) -> Files {
         Files {
@@ -77,86 +78,89 @@ impl Files {
         }
     }
 
-    /// Reads a text file, or `limit` lines of it from line `line` on, counted from 1. Bytes are given as they are,
-    /// line ends and byte order mark included. Line 0 is taken as 1; past the end there is nothing, and so with a
-    /// limit of 0.
+    /// Reads a text file, or `limit` lines of it starting at `line`, counted from 1. Line ends and the byte order mark
+    /// are kept. Line 0 counts as line 1. The result is empty past the end of the file and for a limit of 0.
     ///
     /// # Errors
     ///
-    /// When the path leaves the roots, or the file is missing, special, too large or not text.
+    /// When the path leads out of the roots, or the file is missing, special, too large or not text.
     pub fn read(
         &self,
         roots: &Roots,
         path: &Path,
         line: Option<u32>,
         limit: Option<u32>,
-    ) -> Result<String, Error> {
+    ) -> Result<String, FileError> {
         let file = self.open_any(roots, path)?;
-        read::read(file, path, Window::of(line, limit), &self.limits)
+        read::read(file, path, LineRange::of(line, limit), &self.limits)
     }
 
-    /// Opens a regular file for reading, whatever is in it.
+    /// Opens a regular file for reading, whatever its content.
     ///
     /// # Errors
     ///
-    /// When the path leaves the roots, or the file is missing or special.
-    pub fn open(&self, roots: &Roots, path: &Path) -> Result<File, Error> {
+    /// When the path leads out of the roots, or the file is missing or special.
+    pub fn open(&self, roots: &Roots, path: &Path) -> Result<File, FileError> {
         let file = self.open_any(roots, path)?;
         read::check_regular(&file, path)?;
         Ok(file)
     }
 
-    fn open_any(&self, roots: &Roots, path: &Path) -> Result<File, Error> {
+    fn open_any(&self, roots: &Roots, path: &Path) -> Result<File, FileError> {
         check_names_file(roots, path)?;
-        let failed = |error| Error::of_system(path, "read", error);
-        // What a policy denies is recognised by the directories on the way, which one step does not show.
+        let failed = |error| FileError::of_system(path, "read", error);
+        // Denied directories are recognised on the way, which opening in one step does not show.
         if roots.denied().is_empty()
-            && roots.asks_nothing()
-            && let Some(opened) = roots.open_at_once(path, self.protected.state())?
+            && roots.has_no_ask_rules()
+            && let Some(opened) = roots.open_in_one_step(path, self.protected.state())?
         {
             return opened.map_err(failed);
         }
-        let place = roots.walk(path).map_err(dangling_is_missing)?;
-        self.protected.check_read(&place, path)?;
-        roots.check_place(&place, path, Access::Read)?;
-        let file = place.directory().read(file_name(&place, path)?);
+        let resolved = roots.resolve(path).map_err(dangling_is_missing)?;
+        self.protected.check_read(&resolved, path)?;
+        roots.check_policy(&resolved, path, Access::Read)?;
+        let file = resolved.directory().read(file_name(&resolved, path)?);
         let file = file.map_err(failed)?;
         check_file(roots, &file, path, Access::Read)?;
-        match roots.ask_rule_alias(&file, &place) {
-            Some(alias) => Err(Error::asked(path, alias)),
+        match roots.ask_rule_alias(&file, &resolved) {
+            Some(alias) => Err(FileError::asked(path, alias)),
             None => Ok(file),
         }
     }
 
-    /// Another name of a file that a rule asks about, if the path leads to a hard link that no rule knows.
+    /// The other name of a file that an ask rule covers, if the path leads to a hard link that no rule covers.
     pub(crate) fn ask_rule_alias(&self, roots: &Roots, path: &Path) -> Option<AskRuleAlias> {
-        if roots.asks_nothing() {
+        if roots.has_no_ask_rules() {
             return None;
         }
-        let place = roots.walk(path).ok()?;
-        let file = place.directory().read(file_name(&place, path).ok()?).ok()?;
-        roots.ask_rule_alias(&file, &place)
+        let resolved = roots.resolve(path).ok()?;
+        let file = resolved
+            .directory()
+            .read(file_name(&resolved, path).ok()?)
+            .ok()?;
+        roots.ask_rule_alias(&file, &resolved)
     }
 
-    /// Writes a text file whole, or not at all. Missing directories are made.
+    /// Writes a text file atomically. Missing directories are created.
     ///
     /// # Errors
     ///
-    /// When the path leaves the roots, is protected, or the file is special, hard-linked, read-only or cannot be
-    /// written.
-    pub fn write(&self, roots: &Roots, path: &Path, content: &str) -> Result<(), Error> {
-        let place = self.place_to_write(roots, path, content)?;
-        write::write(roots, &place, path, content)
+    /// When the path leads out of the roots or is protected, or the file is special, hard-linked, read-only or cannot
+    /// be written.
+    pub fn write(&self, roots: &Roots, path: &Path, content: &str) -> Result<(), FileError> {
+        let resolved = self.place_to_write(roots, path, content)?;
+        write::write(roots, &resolved, path, content)
     }
 
-    /// Why [`write`](Files::write) would refuse a file, as far as that can be told before. Also where nothing exists yet.
+    /// Checks whether [`write`](Files::write) would refuse a file, as far as that is known beforehand. The file need
+    /// not exist.
     ///
     /// # Errors
     ///
-    /// As [`write`](Files::write).
-    pub fn check_write(&self, roots: &Roots, path: &Path, content: &str) -> Result<(), Error> {
-        let place = self.place_to_write(roots, path, content)?;
-        write::open_old_at(roots, &place, path).map(drop)
+    /// See [`write`](Files::write).
+    pub fn check_write(&self, roots: &Roots, path: &Path, content: &str) -> Result<(), FileError> {
+        let resolved = self.place_to_write(roots, path, content)?;
+        write::open_old_at(roots, &resolved, path).map(drop)
     }
 
     fn place_to_write<'r>(
@@ -164,64 +168,64 @@ impl Files {
         roots: &'r Roots,
         path: &'r Path,
         content: &str,
-    ) -> Result<Place<'r>, Error> {
+    ) -> Result<ResolvedPath<'r>, FileError> {
         check_names_file(roots, path)?;
-        let place = roots.walk(path)?;
-        self.protected.check_write(&place, path)?;
-        roots.check_place(&place, path, Access::Change)?;
+        let resolved = roots.resolve(path)?;
+        self.protected.check_write(&resolved, path)?;
+        roots.check_policy(&resolved, path, Access::Change)?;
         let size = u64::try_from(content.len()).unwrap_or(u64::MAX);
         if size > self.limits.write {
-            return Err(Error::TooLarge {
+            return Err(FileError::TooLarge {
                 path: path.to_owned(),
                 size,
                 limit: self.limits.write,
                 advice: "write it in parts with another tool",
             });
         }
-        Ok(place)
+        Ok(resolved)
     }
 }
 
-/// Refuses an open file that a rule of the policy denies.
-fn check_file(roots: &Roots, file: &File, path: &Path, access: Access) -> Result<(), Error> {
+/// Refuses an open file that a policy rule denies.
+fn check_file(roots: &Roots, file: &File, path: &Path, access: Access) -> Result<(), FileError> {
     let judged = roots.denied().check_file(file, access);
-    judged.map_err(|denied| Error::denied(path, denied))
+    judged.map_err(|denied| FileError::denied(path, denied))
 }
 
-fn check_names_file(roots: &Roots, path: &Path) -> Result<(), Error> {
+fn check_names_file(roots: &Roots, path: &Path) -> Result<(), FileError> {
     if !ends_as_directory(path) {
         return Ok(());
     }
-    match roots.walk(path)?.end {
-        End::File(_) => Err(wrong_kind(path, FoundKind::FileWithSlash)),
-        End::Directory | End::Special(_) | End::Missing(_) => {
-            Err(wrong_kind(path, FoundKind::Directory))
+    match roots.resolve(path)?.end {
+        PathEnd::File(_) => Err(wrong_kind(path, UnexpectedKind::FileWithSlash)),
+        PathEnd::Directory | PathEnd::Special(_) | PathEnd::Missing(_) => {
+            Err(wrong_kind(path, UnexpectedKind::Directory))
         }
     }
 }
 
-fn file_name<'p>(place: &'p Place<'_>, path: &Path) -> Result<&'p OsStr, Error> {
-    match &place.end {
-        End::File(name) => Ok(name),
-        End::Directory => Err(wrong_kind(path, FoundKind::Directory)),
-        End::Special(_) => Err(wrong_kind(path, FoundKind::Special)),
-        End::Missing(_) => Err(Error::NotFound {
+fn file_name<'p>(resolved: &'p ResolvedPath<'_>, path: &Path) -> Result<&'p OsStr, FileError> {
+    match &resolved.end {
+        PathEnd::File(name) => Ok(name),
+        PathEnd::Directory => Err(wrong_kind(path, UnexpectedKind::Directory)),
+        PathEnd::Special(_) => Err(wrong_kind(path, UnexpectedKind::Special)),
+        PathEnd::Missing(_) => Err(FileError::NotFound {
             path: path.to_owned(),
         }),
     }
 }
 
-fn wrong_kind(path: &Path, found: FoundKind) -> Error {
-    Error::WrongKind {
+fn wrong_kind(path: &Path, found: UnexpectedKind) -> FileError {
+    FileError::WrongKind {
         path: path.to_owned(),
         found,
     }
 }
 
-/// Who reads does not care why nothing is there.
-fn dangling_is_missing(error: Error) -> Error {
+/// For a reader, a dangling link is a missing file.
+fn dangling_is_missing(error: FileError) -> FileError {
     match error {
-        Error::Dangling { path } => Error::NotFound { path },
+        FileError::Dangling { path } => FileError::NotFound { path },
         error => error,
     }
 }

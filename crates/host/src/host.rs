@@ -1,6 +1,6 @@
-//! All that a client serves, in one value.
+//! The services of a client in one value.
 
-mod confine;
+mod confinement;
 mod inspection;
 mod sessions;
 #[cfg(test)]
@@ -22,37 +22,37 @@ use crate::files::{self, Files};
 use crate::permissions::Permissions;
 use crate::terminals::{self, Terminals};
 pub use inspection::{FileOnDisk, InspectedPath};
-use sessions::{Sessions, Stage};
+use sessions::{Sessions, TerminalStatus};
 
-/// All that a client serves, in one value: it knows the roots of every session and notes what was done in the log.
+/// Everything a client offers to an agent. A host knows the roots of every session and records each operation in the
+/// audit log.
 ///
-/// Clones are the same host. A request of a session that is not open is refused.
+/// Clones share the same host. Requests for a session that is not open are rejected.
 #[derive(Debug, Clone)]
 pub struct Host {
     /// Files inside the roots.
     pub files: Files,
-    /// Commands.
+    /// Terminals.
     pub terminals: Terminals,
-    /// Who may do what.
+    /// The rules and decisions on what agents may do.
     pub permissions: Permissions,
-    /// What was done.
+    /// The audit log.
     pub log: Log,
-    /// Who is served, for the log.
+    /// The name of the agent, for the log.
     agent: Arc<str>,
     sessions: Sessions,
-    /// Of the first command of each session.
-    /// For each terminal with room for one, what its user is to know.
+    /// The terminals whose output has room for a notice, each with the notice for the user if there is one.
     notices: Arc<Mutex<HashMap<v1::TerminalId, Option<String>>>>,
-    /// Where the agent works beside the directory it is started in.
+    /// Directories in which the agent works beside the one it starts in.
     directories: Arc<[PathBuf]>,
-    /// Whether the agent can mount while paths are denied.
-    nesting: NestedMounts,
-    /// Files that are read or written at the same time: each takes a thread.
-    at_once: Arc<Semaphore>,
+    /// Whether the agent may mount file systems while paths are denied.
+    nested_mounts: NestedMounts,
+    /// Limits how many files are read or written at the same time; each takes a thread.
+    file_permits: Arc<Semaphore>,
 }
 
 impl Host {
-    /// A host without a session.
+    /// Creates a host without sessions.
     pub fn new(files: Files, terminals: Terminals, permissions: Permissions, log: Log) -> Host {
         Host {
             files,
@@ -63,31 +63,31 @@ impl Host {
             sessions: Sessions::default(),
             notices: Arc::default(),
             directories: Arc::default(),
-            nesting: NestedMounts::default(),
-            at_once: Arc::new(Semaphore::new(FILES_AT_ONCE)),
+            nested_mounts: NestedMounts::default(),
+            file_permits: Arc::new(Semaphore::new(FILES_AT_ONCE)),
         }
     }
 
-    /// The same host, serving an agent of this name: the log tells it.
+    /// Sets the name of the agent, which the log records.
     #[must_use]
     pub fn for_agent(mut self, agent: &str) -> Host {
         self.agent = agent.into();
         self
     }
 
-    /// The same host, for an agent that works in these directories as well.
+    /// Sets the directories in which the agent works beside the one it starts in.
     #[must_use]
-    pub fn working_in(mut self, directories: &[PathBuf]) -> Host {
+    pub fn with_directories(mut self, directories: &[PathBuf]) -> Host {
         self.directories = directories.into();
         self
     }
 
-    /// Serves a session from now on, inside these roots.
+    /// Opens a session with these roots.
     pub fn open(&self, session: &v1::SessionId, roots: Roots) {
         let roots = roots
             .deny(self.permissions.deny_path_rules(&self.agent))
             .ask(self.permissions.ask_path_rules(&self.agent));
-        roots.find_denied();
+        roots.start_denied_search();
         if roots.denied().is_cut() {
             self.permissions.enforce_paths(&self.agent, false);
         }
@@ -98,34 +98,34 @@ impl Host {
         self.sessions.open(session, roots);
     }
 
-    /// The roots of a session that is served.
+    /// The roots of an open session.
     pub fn roots(&self, session: &v1::SessionId) -> Option<Roots> {
         self.sessions.roots(session)
     }
 
-    /// Serves a session no longer: its commands are ended. What they wrote can still be looked at.
+    /// Closes a session and ends its commands. Their output stays visible.
     pub async fn suspend(&self, session: &v1::SessionId) {
-        for (terminal, stage) in self.sessions.close(session) {
-            // One that the agent has released meanwhile is what we want.
+        for (terminal, status) in self.sessions.close(session) {
+            // The agent may have released it meanwhile.
             drop(self.terminals.release(session, &terminal).await);
-            if stage == Stage::Running {
-                self.note_end(session, &terminal);
+            if status == TerminalStatus::Running {
+                self.log_exit(session, &terminal);
             }
         }
     }
 
-    /// Serves a session no longer and forgets everything of it.
+    /// Closes a session and forgets everything about it.
     pub async fn close(&self, session: &v1::SessionId) {
         self.suspend(session).await;
         self.terminals.end_session(session).await;
         self.permissions.end_session(session);
     }
 
-    /// `fs/read_text_file`
+    /// Handles `fs/read_text_file`.
     ///
     /// # Errors
     ///
-    /// The error to answer with: the session is not open, or the file cannot be read.
+    /// The error response: the session is not open, or the file cannot be read.
     pub async fn read_text_file(
         &self,
         request: &v1::ReadTextFileRequest,
@@ -134,19 +134,20 @@ impl Host {
             .await
     }
 
-    /// The same for what was judged by [`inspect_read`](Host::inspect_read): a file that a rule asks about by another name
-    /// is read if it is the one that was judged.
+    /// Like [`read_text_file`](Host::read_text_file), for a path that [`inspect_read`](Host::inspect_read) returned and
+    /// permissions allowed. A file that an ask rule covers by another name is read only if it is still the inspected
+    /// one.
     ///
     /// # Errors
     ///
-    /// As [`read_text_file`](Host::read_text_file).
+    /// See [`read_text_file`](Host::read_text_file).
     pub async fn read_inspected(
         &self,
         request: &v1::ReadTextFileRequest,
         judged: &InspectedPath,
     ) -> Result<v1::ReadTextFileResponse, Error> {
-        let roots = self.served(&request.session_id)?;
-        let roots = roots.approving(judged.alias.clone());
+        let roots = self.session_roots(&request.session_id)?;
+        let roots = roots.with_approved_alias(judged.alias.clone());
         let (files, log, asked) = (self.files.clone(), self.log.clone(), request.clone());
         let agent = Arc::clone(&self.agent);
         self.blocking(move || {
@@ -163,34 +164,36 @@ impl Host {
         .await
     }
 
-    /// Where a path leads that is to be read.
+    /// Inspects a path before it is read.
     pub async fn inspect_read(&self, request: &v1::ReadTextFileRequest) -> InspectedPath {
         let look = |_: &Files, roots: &Roots, path: &Path| {
-            let is_outside = matches!(roots.walk(path), Err(files::Error::Outside { .. }));
+            let is_outside = matches!(roots.resolve(path), Err(files::FileError::Outside { .. }));
             (None, is_outside)
         };
-        self.place(&request.session_id, request.path.as_path(), look)
+        self.inspect(&request.session_id, request.path.as_path(), look)
             .await
     }
 
-    /// Where a path leads that is to be written, and what is there. It is not noted, as the agent is not given it.
+    /// Inspects a path before it is written, including the current content. The log does not record this read because
+    /// the agent does not get the content.
     pub async fn inspect_write(&self, request: &v1::WriteTextFileRequest) -> InspectedPath {
         let content = request.content.clone();
         let look = move |files: &Files, roots: &Roots, path: &Path| {
             let text = files.read(roots, path, None, None).ok();
             let text = text.filter(|text| text.len() <= MOST_SHOWN);
-            let is_closed = match files.check_write(roots, path, &content) {
-                // The rule decides, and is told to the user.
-                Ok(()) | Err(files::Error::DeniedByPolicy { .. }) => false,
+            let is_refused = match files.check_write(roots, path, &content) {
+                // The rule decides, and the user sees which rule it was.
+                Ok(()) | Err(files::FileError::DeniedByPolicy { .. }) => false,
                 Err(_) => true,
             };
-            (text, is_closed)
+            (text, is_refused)
         };
-        self.place(&request.session_id, request.path.as_path(), look)
+        self.inspect(&request.session_id, request.path.as_path(), look)
             .await
     }
 
-    /// What is at these paths now, up to 8 MiB of it. It is not noted, as the agent is not given it.
+    /// Reads the files at these paths, up to 8 MiB in total. The log does not record these reads because the agent does
+    /// not get the content.
     pub async fn files_on_disk(
         &self,
         session: &v1::SessionId,
@@ -218,7 +221,7 @@ impl Host {
         self.blocking(look).await.unwrap_or_default()
     }
 
-    async fn place(
+    async fn inspect(
         &self,
         session: &v1::SessionId,
         path: &Path,
@@ -231,28 +234,28 @@ impl Host {
         let look = move || {
             let alias = files.ask_rule_alias(&roots, &path);
             let other = alias.as_ref().and_then(|alias| alias.other.clone());
-            let (text, is_closed) = look_at(&files, &roots, &path);
+            let (text, is_refused) = look_at(&files, &roots, &path);
             Ok(InspectedPath {
                 resolved: other.or_else(|| roots.resolve_links(&path)),
                 text,
-                is_closed,
-                // A name that nobody knows cannot be asked about.
+                is_refused,
+                // The user cannot be asked about an unknown name.
                 alias: alias.filter(|alias| alias.other.is_some()),
             })
         };
         self.blocking(look).await.unwrap_or_default()
     }
 
-    /// `fs/write_text_file`
+    /// Handles `fs/write_text_file`.
     ///
     /// # Errors
     ///
-    /// The error to answer with: the session is not open, or the file cannot be written.
+    /// The error response: the session is not open, or the file cannot be written.
     pub async fn write_text_file(
         &self,
         request: v1::WriteTextFileRequest,
     ) -> Result<v1::WriteTextFileResponse, Error> {
-        let roots = self.served(&request.session_id)?;
+        let roots = self.session_roots(&request.session_id)?;
         let (files, log) = (self.files.clone(), self.log.clone());
         let agent = Arc::clone(&self.agent);
         self.blocking(move || {
@@ -272,9 +275,10 @@ impl Host {
         .await
     }
 
-    /// The request as it will be run, to be judged, shown and then created: a whole line becomes a program with its
-    /// arguments or a line for the shell, and a file that appears meanwhile does not change that. Variables that are what
-    /// the command gets anyway are left out.
+    /// Resolves a request into what will run, to be judged, shown and then passed to
+    /// [`create_terminal`](Host::create_terminal). A whole command line becomes a program with arguments or a line for
+    /// the shell; a file that appears later does not change that. Variables that the command inherits with the same
+    /// value are removed.
     pub async fn resolve_command(
         &self,
         request: v1::CreateTerminalRequest,
@@ -294,17 +298,17 @@ impl Host {
         resolved.await.unwrap_or(request)
     }
 
-    /// `terminal/create`, for a request that [`resolve_command`](Host::resolve_command) gave.
+    /// Handles `terminal/create`, for a request from [`resolve_command`](Host::resolve_command).
     ///
     /// # Errors
     ///
-    /// The error to answer with: the session is not open, or the command does not start.
+    /// The error response: the session is not open, or the command does not start.
     pub async fn create_terminal(
         &self,
         request: &v1::CreateTerminalRequest,
     ) -> Result<v1::CreateTerminalResponse, Error> {
         let session = &request.session_id;
-        let roots = self.served(session)?;
+        let roots = self.session_roots(session)?;
         self.settle_log().await;
         let created = self.terminals.create_resolved(&roots, request).await;
         let command = terminals::shown_command(request);
@@ -316,8 +320,8 @@ impl Host {
         });
         self.settle_log().await;
         let terminal = created?;
-        if !self.sessions.started(session, &terminal) {
-            // Closed while the command was being started: nobody would end it any more.
+        if !self.sessions.add_terminal(session, &terminal) {
+            // The session was closed while the command started, so nobody else would end it.
             drop(self.terminals.release(session, &terminal).await);
             return Err(error::session_not_found(session));
         }
@@ -329,8 +333,8 @@ impl Host {
         Ok(v1::CreateTerminalResponse::new(terminal))
     }
 
-    /// What the first command of a session lacks of the user's environment, for the user. The output of any command that fails
-    /// and names such a variable says it to the agent.
+    /// A notice for the user with the variables that a session's first command does not get. The agent gets the notice
+    /// in the output of a command that fails and names such a variable.
     pub fn notice(&self, terminal: &v1::TerminalId) -> Option<String> {
         self.notices().get(terminal).cloned().flatten()
     }
@@ -339,16 +343,16 @@ impl Host {
         self.notices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `terminal/output`
+    /// Handles `terminal/output`.
     ///
     /// # Errors
     ///
-    /// The error to answer with: the session is not open, or has no such terminal.
+    /// The error response: the session is not open, or has no such terminal.
     pub fn terminal_output(
         &self,
         request: &v1::TerminalOutputRequest,
     ) -> Result<v1::TerminalOutputResponse, Error> {
-        self.served(&request.session_id)?;
+        self.session_roots(&request.session_id)?;
         let output = self
             .terminals
             .output(&request.session_id, &request.terminal_id);
@@ -359,87 +363,87 @@ impl Host {
         Ok(output)
     }
 
-    /// `terminal/wait_for_exit`
+    /// Handles `terminal/wait_for_exit`.
     ///
     /// # Errors
     ///
-    /// The error to answer with: the session is not open, or has no such terminal.
+    /// The error response: the session is not open, or has no such terminal.
     pub async fn wait_for_terminal_exit(
         &self,
         request: &v1::WaitForTerminalExitRequest,
     ) -> Result<v1::WaitForTerminalExitResponse, Error> {
         let (session, terminal) = (&request.session_id, &request.terminal_id);
-        self.served(session)?;
+        self.session_roots(session)?;
         let status = self.terminals.wait(session, terminal).await?;
-        self.has_ended(session, terminal);
+        self.log_exit_once(session, terminal);
         let mut response = v1::WaitForTerminalExitResponse::new();
         response.exit_code = status.exit_code;
         response.signal = status.signal;
         Ok(response)
     }
 
-    /// `terminal/kill`
+    /// Handles `terminal/kill`.
     ///
     /// # Errors
     ///
-    /// The error to answer with: the session is not open, or has no such terminal.
+    /// The error response: the session is not open, or has no such terminal.
     pub async fn kill_terminal(
         &self,
         request: &v1::KillTerminalRequest,
     ) -> Result<v1::KillTerminalResponse, Error> {
         let (session, terminal) = (&request.session_id, &request.terminal_id);
-        self.served(session)?;
+        self.session_roots(session)?;
         self.terminals.kill(session, terminal).await?;
-        self.has_ended(session, terminal);
+        self.log_exit_once(session, terminal);
         Ok(v1::KillTerminalResponse::new())
     }
 
-    /// `terminal/release`
+    /// Handles `terminal/release`.
     ///
     /// # Errors
     ///
-    /// The error to answer with: the session is not open, or has no such terminal.
+    /// The error response: the session is not open, or has no such terminal.
     pub async fn release_terminal(
         &self,
         request: &v1::ReleaseTerminalRequest,
     ) -> Result<v1::ReleaseTerminalResponse, Error> {
         let (session, terminal) = (&request.session_id, &request.terminal_id);
-        self.served(session)?;
+        self.session_roots(session)?;
         self.terminals.release(session, terminal).await?;
-        self.has_ended(session, terminal);
-        self.sessions.released(session, terminal);
+        self.log_exit_once(session, terminal);
+        self.sessions.remove_terminal(session, terminal);
         self.notices().remove(terminal);
         Ok(v1::ReleaseTerminalResponse::new())
     }
 
-    /// Waits until what was noted is in the log, so that nothing comes of what the log would not tell after a crash.
+    /// Waits until all events are in the log, so that no operation happens that the log would not show after a crash.
     pub async fn settle_log(&self) {
         if !self.log.is_settled() {
             let log = self.log.clone();
-            // It does not panic; and without a thread there is nothing left to wait for.
+            // The closure does not panic, and without a thread there is nothing to wait for.
             tokio::task::spawn_blocking(move || log.settle()).await.ok();
         }
     }
 
-    fn served(&self, session: &v1::SessionId) -> Result<Roots, Error> {
+    fn session_roots(&self, session: &v1::SessionId) -> Result<Roots, Error> {
         let roots = self.sessions.roots(session);
         roots.ok_or_else(|| error::session_not_found(session))
     }
 
-    /// Notes how a command ended, once.
-    fn has_ended(&self, session: &v1::SessionId, terminal: &v1::TerminalId) {
-        if self.sessions.ended(session, terminal) {
-            self.note_end(session, terminal);
+    /// Logs the exit of a command, once.
+    fn log_exit_once(&self, session: &v1::SessionId, terminal: &v1::TerminalId) {
+        if self.sessions.mark_ended(session, terminal) {
+            self.log_exit(session, terminal);
         }
     }
 
-    fn note_end(&self, session: &v1::SessionId, terminal: &v1::TerminalId) {
+    fn log_exit(&self, session: &v1::SessionId, terminal: &v1::TerminalId) {
         let exit = self.terminals.view(terminal).and_then(|view| view.exit);
         self.log.append(&Event::Ended {
             agent: &self.agent,
             session: session.as_str(),
             terminal: terminal.as_str(),
-            how: exit.map_or_else(|| "unknown".to_owned(), |exit| how(&exit)),
+            outcome: exit.map_or_else(|| "unknown".to_owned(), |exit| describe_exit(&exit)),
         });
     }
 
@@ -447,11 +451,11 @@ impl Host {
         &self,
         work: impl FnOnce() -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let Ok(_permit) = Arc::clone(&self.at_once).acquire_owned().await else {
-            return Err(error::internal("files are no longer served"));
+        let Ok(_permit) = Arc::clone(&self.file_permits).acquire_owned().await else {
+            return Err(error::internal("the host is shutting down"));
         };
         let done = tokio::task::spawn_blocking(work).await;
-        done.unwrap_or_else(|_| Err(error::internal("the file's thread has failed")))
+        done.unwrap_or_else(|_| Err(error::internal("the thread for file access failed")))
     }
 }
 
@@ -459,13 +463,13 @@ fn file_on_disk(files: &Files, roots: &Roots, path: &Path) -> FileOnDisk {
     match files.read(roots, path, None, None) {
         Ok(text) if text.len() > MOST_SHOWN => too_much(),
         Ok(text) => FileOnDisk::Text(text),
-        Err(files::Error::NotFound { .. }) => FileOnDisk::Missing,
+        Err(files::FileError::NotFound { .. }) => FileOnDisk::Missing,
         Err(error) => FileOnDisk::Unknown(error.to_string()),
     }
 }
 
 fn too_much() -> FileOnDisk {
-    FileOnDisk::Unknown("it is too large to compare".to_owned())
+    FileOnDisk::Unknown("the file is too large to compare".to_owned())
 }
 
 fn bytes(text: impl AsRef<str>) -> u64 {
@@ -476,7 +480,7 @@ fn to_string(error: &impl Display) -> String {
     error.to_string()
 }
 
-fn how(exit: &v1::TerminalExitStatus) -> String {
+fn describe_exit(exit: &v1::TerminalExitStatus) -> String {
     match (exit.exit_code, &exit.signal) {
         (_, Some(signal)) => format!("signal {signal}"),
         (Some(code), None) => format!("exit code {code}"),
@@ -484,7 +488,7 @@ fn how(exit: &v1::TerminalExitStatus) -> String {
     }
 }
 
-/// In less, a notice would take the place of the output.
+/// With less room, a notice would displace the output.
 const ROOM_FOR_NOTICE: u64 = 4096;
 const FILES_AT_ONCE: usize = 16;
 const MOST_SHOWN: usize = 1024 * 1024;

@@ -1,4 +1,5 @@
-//! What an editor offers an agent: files inside a boundary, terminals, permissions that remember, and an audit log.
+//! The services an editor offers an agent: files inside a boundary, terminals, permissions that are remembered, and an
+//! audit log.
 //!
 //! [`Host`] ties them together and answers the protocol's requests; each part can be used alone.
 

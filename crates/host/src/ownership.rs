@@ -1,5 +1,5 @@
-//! Who else could have written a file that decides what agents may do. Such a file counts only if it belongs to the user
-//! or to root, and if nobody else may change it or put another in its place.
+//! Checks who could have written a file that decides what agents may do. Such a file counts only if it belongs to the
+//! user or root, and nobody else can change or replace it.
 
 #[cfg(unix)]
 mod unix;
@@ -20,12 +20,13 @@ use crate::field_hasher::FieldHasher;
 
 /// Reads a file that decides what agents may do, as text without its byte order mark. The file passes [`check`] first.
 ///
-/// A path that leads to something other than a regular file is refused before it is opened: a pipe would be waited for, and
-/// a device is not for us to read or to give advice about.
+/// A path to anything but a regular file is refused before it is opened: opening a pipe would block, and a device is
+/// not for us to read or to give advice about.
 ///
 /// # Errors
 ///
-/// When it cannot be read, is longer than `limit` bytes or is not text, and when somebody else could have written it.
+/// When the file cannot be read, is longer than `limit` bytes or is not text, and when somebody else could have written
+/// it.
 pub fn read_text(path: &Path, limit: u64) -> Result<String, ReadError> {
     let file = open_regular(path)?;
     check(path, &file).map_err(ReadError::Refused)?;
@@ -42,24 +43,24 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, ReadError> {
     Ok(text)
 }
 
-/// Why [`read_text`] has no text.
+/// Why [`read_text`] failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// Somebody else could have written it.
+    /// Somebody else could have written the file.
     #[error(transparent)]
     Refused(OwnershipError),
 }
 
-/// Opens a regular file, and waits for nobody.
+/// Opens a regular file without blocking.
 fn open_regular(path: &Path) -> io::Result<File> {
     let not_regular = || io::Error::other("it is not a regular file");
     if !std::fs::metadata(path)?.is_file() {
         return Err(not_regular());
     }
-    // It may have been replaced meanwhile.
+    // The file may have been replaced meanwhile.
     let file = platform::open_without_waiting(path)?;
     match file.metadata()?.is_file() {
         true => Ok(file),
@@ -67,11 +68,11 @@ fn open_regular(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Checks an open file, the directories above its path, and those above where its path leads.
+/// Checks an open file, the directories above its path, and the directories above its link target.
 ///
-/// Refused are a file that belongs to neither the user nor root, a file that everyone or a shared group may write, and
-/// a directory above it that belongs to neither, or in which everyone or a shared group may replace entries (no sticky
-/// bit). A group is the user's own when it is the user's primary group and no other user of this system is in it.
+/// A file is refused if it belongs to neither the user nor root, or if everyone or a shared group may write it. The
+/// same holds for the directories above it, unless the sticky bit keeps others from replacing entries. A group is the
+/// user's own if it is the user's primary group and has no other member.
 ///
 /// # Errors
 ///
@@ -80,8 +81,8 @@ pub fn check(path: &Path, file: &File) -> Result<(), OwnershipError> {
     let of_system = |error: io::Error| refused(path, format!("cannot be checked: {error}"));
     let metadata = file.metadata().map_err(of_system)?;
     let owner = match platform::has_unknown_owner(&metadata) && is_accepted(file) {
-        true => Owner::Checked,
-        false => Owner::Told,
+        true => OwnerCheck::Done,
+        false => OwnerCheck::Required,
     };
     if let Some(fault) = platform::file_fault(path, &metadata, owner) {
         return Err(refused(path, fault));
@@ -89,12 +90,11 @@ pub fn check(path: &Path, file: &File) -> Result<(), OwnershipError> {
     check_directories(path)
 }
 
-/// Checks the directories above a path, and those above where it leads: none of them may let somebody else replace what is
-/// there.
+/// Checks the directories above a path and above its link target: nobody else may be able to replace the file.
 ///
 /// # Errors
 ///
-/// As [`check`].
+/// See [`check`].
 pub(crate) fn check_directories(path: &Path) -> Result<(), OwnershipError> {
     let of_system = |error: io::Error| refused(path, format!("cannot be checked: {error}"));
     let path = std::path::absolute(path).map_err(of_system)?;
@@ -111,8 +111,8 @@ pub(crate) fn check_directories(path: &Path) -> Result<(), OwnershipError> {
     Ok(())
 }
 
-/// The digest of a file that passes [`check`] and belongs to somebody else, which is root. A process of ours that runs in a
-/// user namespace cannot tell that owner: it gets the digest, for [`accept`].
+/// The digest of a file that passes [`check`] and belongs to root. One of our processes in a user namespace cannot see
+/// that owner, so it gets the digest for [`accept`].
 pub fn digest_to_accept(path: &Path) -> Option<String> {
     let file = open_regular(path).ok()?;
     check(path, &file).ok()?;
@@ -120,19 +120,19 @@ pub fn digest_to_accept(path: &Path) -> Option<String> {
     (!is_own).then(|| digest(&file)).flatten()
 }
 
-/// Accepts files by their digests, in this process and for good, where their owner cannot be told.
+/// Accepts files by their digests, for the rest of this process, where their owner is not visible.
 pub fn accept(digests: Vec<String>) {
-    // It is told once, when the process starts.
+    // Called once, when the process starts.
     ACCEPTED.set(digests).ok();
 }
 
-/// Whether whoever started this process has checked the file.
+/// Whether the parent process has checked the file.
 fn is_accepted(file: &File) -> bool {
     let accepted = ACCEPTED.get().filter(|accepted| !accepted.is_empty());
     accepted.is_some_and(|accepted| digest(file).is_some_and(|digest| accepted.contains(&digest)))
 }
 
-/// The digest of a file from its beginning; it is read on from where it was.
+/// The digest of the whole file. Does not change the read position.
 fn digest(file: &File) -> Option<String> {
     let text = platform::read_whole(file, LONGEST).ok()?;
     let mut hasher = FieldHasher::new("attache: a file whose owner was checked");
@@ -141,13 +141,13 @@ fn digest(file: &File) -> Option<String> {
     Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// What is known about the owner of a file.
+/// Whether the owner of a file still has to be checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Owner {
-    /// What the system tells.
-    Told,
-    /// It was checked where it can be told.
-    Checked,
+enum OwnerCheck {
+    /// The owner reported by the system decides.
+    Required,
+    /// The parent process has checked the owner.
+    Done,
 }
 
 static ACCEPTED: OnceLock<Vec<String>> = OnceLock::new();
@@ -163,7 +163,7 @@ pub struct OwnershipError {
 }
 
 impl OwnershipError {
-    /// What is wrong and what to do, to be read after the name of the file.
+    /// What is wrong and what to do, to be printed after the name of the file.
     pub fn why(&self) -> &str {
         &self.why
     }

@@ -4,7 +4,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where a path leads, as far as it exists, and the rest as it is.
+/// Resolves the links of a path as far as it exists, and appends the rest.
 pub(crate) fn real_path(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut existing = path.as_path();
@@ -22,7 +22,7 @@ pub(crate) fn real_path(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether an error says that nothing is at a path.
+/// Whether an error means that the path does not exist.
 pub(crate) fn is_absence(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -30,7 +30,7 @@ pub(crate) fn is_absence(error: &io::Error) -> bool {
     )
 }
 
-/// How many names a file has.
+/// The number of hard links of a file.
 #[cfg(unix)]
 pub(crate) fn link_count(metadata: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::nlink(metadata)

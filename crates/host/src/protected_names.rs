@@ -1,9 +1,9 @@
-//! Names of files that agents, editors, shells, version control and tool managers read by themselves, so that writing
-//! one grants power later. This is the only list of them.
+//! Names of files that agents, editors, shells, version control and tool managers read on their own, so that a change
+//! to one can grant power later. This is the only list of such names.
 //!
-//! A name is *closed* (never written through us) or *protected* (asked about every time, covered by no remembered
-//! decision, preset or wildcard). Names are compared as the most forgiving file system would. Nothing here looks at the
-//! disk.
+//! A name is *closed* (never written through us) or *protected* (the user is asked every time; no remembered decision,
+//! preset or wildcard covers it). Names are compared as the most lenient file system would. This module does not read
+//! the disk.
 
 mod list;
 
@@ -22,19 +22,15 @@ pub(crate) fn is_closed_name(name: &OsStr) -> bool {
     is_closed(&fold(name))
 }
 
-/// Whether a path has a name on it that is closed or protected. A change there is asked about every time.
+/// Whether a path contains a closed or protected name. The user is asked about every change there.
 pub fn is_protected(path: &Path) -> bool {
-    let names = path.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(fold(name)),
-        _ => None,
-    });
-    let names: Vec<String> = names.collect();
+    let names = folded_names(path);
     let is_named = |name: &String| is_closed(name) || is_protected_name(name);
     let has_path = |path: &&str| (0..names.len()).any(|at| starts_with(&names[at..], path));
     names.iter().any(is_named) || HOME.iter().chain(PROTECTED_PATHS).any(has_path)
 }
 
-/// Whether one of the names that are closed or protected is among some.
+/// Whether a predicate matches any closed or protected name.
 pub(crate) fn is_any_protected(is_among: impl Fn(&str) -> bool) -> bool {
     let names = [CLOSED, CLOSED_PREFIXES, PROTECTED, PROTECTED_PREFIXES];
     let mut names = names.into_iter().flatten();
@@ -44,7 +40,7 @@ pub(crate) fn is_any_protected(is_among: impl Fn(&str) -> bool) -> bool {
     names.any(|name| is_among(name)) || parts.any(&is_among) || ends.any(|name| is_among(&name))
 }
 
-/// Whether these names begin with those of a path.
+/// Whether these names begin with the names of a path.
 fn starts_with(names: &[String], path: &str) -> bool {
     let mut names = names.iter();
     let is_next = |part| {
@@ -78,7 +74,7 @@ fn has_short_name_of<'a>(name: &str, mut long: impl Iterator<Item = &'a &'a str>
     name.contains('~') && long.any(|long| is_short_for(name, long))
 }
 
-/// Windows gives long names a second one: `GIT~1` is `.git`, and `VSCODE~1` is `.vscode`.
+/// Windows gives long names a short alias: `GIT~1` is `.git`, and `VSCODE~1` is `.vscode`.
 fn is_short_for(name: &str, long: &str) -> bool {
     let Some((stem, number)) = name.split_once('~') else {
         return false;
@@ -92,8 +88,8 @@ fn is_short_for(name: &str, long: &str) -> bool {
     number.starts_with(|c: char| c.is_ascii_digit()) && !start.is_empty() && stem == start
 }
 
-/// A name as the most forgiving file system compares it: no case, no difference between composed and decomposed
-/// letters, no invisible characters, nothing after a colon, no dots and spaces at the end.
+/// Folds a name as the most lenient file system would: ignores case, the difference between composed and decomposed
+/// letters, invisible characters, anything after a colon, and trailing dots and spaces.
 pub(crate) fn fold(name: &OsStr) -> String {
     let name = name.to_string_lossy();
     let mut folded = match name.is_ascii() {
@@ -109,6 +105,17 @@ pub(crate) fn fold(name: &OsStr) -> String {
     folded
 }
 
+/// The folded names of a path.
+pub(crate) fn folded_names(path: &Path) -> Vec<String> {
+    let names = path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(fold(name)),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => {
+            None
+        }
+    });
+    names.collect()
+}
+
 fn fold_letters(name: &str) -> String {
     let visible = name.nfkd().filter(|c| !is_invisible(*c));
     let lower = visible
@@ -117,7 +124,7 @@ fn fold_letters(name: &str) -> String {
     lower.nfkd().collect()
 }
 
-/// Whether each name of a path is folded already, as far as a glance tells.
+/// Whether each name of a path is folded already. May return false for some folded paths.
 pub(crate) fn is_folded(path: &str) -> bool {
     let is_plain = |byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_');
     let bytes = path.as_bytes();
@@ -126,7 +133,7 @@ pub(crate) fn is_folded(path: &str) -> bool {
     places.all(|(at, byte)| is_plain(byte) || *byte == b'/' || is_point_in_name(at))
 }
 
-/// Characters that some file system passes over when it compares names.
+/// Characters that some file system ignores when it compares names.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c,

@@ -1,10 +1,10 @@
-//! What commands in our terminals may touch: the session's directories, temporary folders and caches of tools to write,
-//! everything but known secrets to read. `docs/terminals.md` lists the places.
+//! The sandbox for commands in our terminals. Commands can write the session's directories, temporary directories and
+//! tool caches, and read everything but known secrets. `docs/terminals.md` lists the paths.
 
+mod default_places;
 mod devices;
-mod homes;
+mod home_directories;
 mod landlock;
-mod places;
 mod secrets;
 mod worktree;
 
@@ -14,92 +14,95 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use attache_disk::private;
 use attache_process::{Confinement, Cover, CoverKind, Network, namespace_support};
 
 use crate::Roots;
 use crate::denied::ConfinedProcess;
 
 pub use landlock::{LandlockRules, SandboxSupport, support};
-use secrets::{Secret, SecretPlace};
+use secrets::{SecretPath, SecretPlace};
 
-/// What commands may touch beside the session's directories.
+/// The paths that commands may access beside the session's directories.
 #[derive(Debug, Clone, Default)]
-pub struct Places {
+pub struct SandboxPlaces {
     write: Vec<PathBuf>,
     secrets: Vec<SecretPlace>,
-    /// Secrets that the user opens.
+    /// Secrets that the user makes readable.
     read: Vec<PathBuf>,
-    /// What commands cannot change, also where they can write everything beside it.
+    /// Files that commands cannot change even inside writable directories.
     read_only: Vec<PathBuf>,
     network: Network,
-    /// What the user's configuration says, to be repeated in hints.
-    settings: Arc<Settings>,
+    /// The user's settings, to be repeated in hints.
+    settings: Arc<SandboxSettings>,
 }
 
-/// What the user's configuration says about the sandbox.
+/// The user's settings for the sandbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Settings {
-    /// More places to write, with everything below them.
+pub struct SandboxSettings {
+    /// Additional writable paths, with everything below them.
     pub write: Vec<PathBuf>,
-    /// Places to read that would be unreadable as secrets.
+    /// Secret paths that are readable nevertheless.
     pub read: Vec<PathBuf>,
-    /// More places that are unreadable.
+    /// Additional unreadable paths.
     pub hide: Vec<PathBuf>,
-    /// What network commands have.
+    /// The network that commands can use.
     pub network: Network,
 }
 
-/// What a command was kept from, to explain a refusal afterwards.
+/// The limits of one command, to explain a refusal afterwards.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Limits {
+pub(crate) struct SandboxLimits {
     pub(crate) writable: Vec<PathBuf>,
     pub(crate) secret: Vec<PathBuf>,
     pub(crate) denied: Vec<PathBuf>,
-    /// The policy and the configuration in force, as far as they are covered.
+    /// The policy and configuration files in force, as far as they are covered.
     pub(crate) read_only: Vec<PathBuf>,
     pub(crate) is_sandboxed: bool,
-    /// What the user's configuration says.
-    pub(crate) settings: Arc<Settings>,
-    /// When the places were looked at.
+    /// The user's settings.
+    pub(crate) settings: Arc<SandboxSettings>,
+    /// When the limits were determined.
     pub(crate) since: Option<SystemTime>,
 }
 
-impl Places {
-    /// Nothing beside the session's directories and a temporary directory of its own.
-    pub fn none() -> Places {
-        Places::default()
+impl SandboxPlaces {
+    /// Only the session's directories and a temporary directory per session.
+    pub fn none() -> SandboxPlaces {
+        SandboxPlaces::default()
     }
 
-    /// Temporary folders, caches of the tools that are installed, and what the settings add; secrets of the user, and
-    /// `own`, our own directories, are unreadable. Makes the caches that are missing. Looks at the disk.
-    pub fn usual(settings: &Settings, own: &[PathBuf]) -> Places {
+    /// The default paths: temporary directories and the caches of installed tools are writable, as are the paths that
+    /// the settings add. The user's secrets and attache's own directories (`own`) are unreadable. Creates missing
+    /// caches. Reads the disk.
+    pub fn usual(settings: &SandboxSettings, own: &[PathBuf]) -> SandboxPlaces {
         let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
         let home = std::env::home_dir();
         let mut hidden: Vec<SecretPlace> = Vec::new();
-        for other in homes::others() {
+        for other in home_directories::others() {
             if Some(&other) != home.as_ref() {
-                hidden.extend(places::secrets(&other, &|_| None));
+                hidden.extend(default_places::secrets(&other, &|_| None));
             }
         }
-        let system = homes::of_the_system();
+        let system = home_directories::of_the_system();
         hidden.extend(system.into_iter().map(SecretPlace::known));
-        Places::of(settings, own, home.as_deref(), &variable).and_hide(hidden)
+        SandboxPlaces::of(settings, own, home.as_deref(), &variable).and_hide(hidden)
     }
 
-    /// The same with files that commands cannot change, also inside the session's directories: the policy and the
-    /// configuration that are in force. It takes a kernel that gives commands a namespace of their own.
+    /// Adds files that commands cannot change even inside the session's directories: the policy and the configuration
+    /// in force. Needs a kernel that supports namespaces for commands.
     #[must_use]
-    pub fn keep_read_only(mut self, files: impl IntoIterator<Item = PathBuf>) -> Places {
+    pub fn keep_read_only(mut self, files: impl IntoIterator<Item = PathBuf>) -> SandboxPlaces {
         self.read_only.extend(files);
         self
     }
 
-    /// The same for another home directory, whatever variables say, and without the temporary folders of the system.
-    pub fn for_home(settings: &Settings, own: &[PathBuf], home: &Path) -> Places {
+    /// Like [`usual`](Self::usual) for another home directory, ignoring environment variables and without the system's
+    /// temporary directories.
+    pub fn for_home(settings: &SandboxSettings, own: &[PathBuf], home: &Path) -> SandboxPlaces {
         let path = std::env::var_os("PATH").map(PathBuf::from);
         let variable = |name: &str| path.clone().filter(|_| name == "PATH");
-        let temporary = places::temporary(&variable);
-        let mut places = Places::of(settings, own, Some(home), &variable);
+        let temporary = default_places::temporary(&variable);
+        let mut places = SandboxPlaces::of(settings, own, Some(home), &variable);
         let is_asked = |place: &PathBuf| settings.write.contains(place);
         places
             .write
@@ -108,21 +111,21 @@ impl Places {
     }
 
     fn of(
-        settings: &Settings,
+        settings: &SandboxSettings,
         own: &[PathBuf],
         home: Option<&Path>,
         variable: &dyn Fn(&str) -> Option<PathBuf>,
-    ) -> Places {
-        let mut write = places::temporary(variable);
+    ) -> SandboxPlaces {
+        let mut write = default_places::temporary(variable);
         let mut secrets = Vec::new();
         if let Some(home) = home {
-            write.extend(places::caches(home, variable));
-            secrets.extend(places::secrets(home, variable));
+            write.extend(default_places::caches(home, variable));
+            secrets.extend(default_places::secrets(home, variable));
         }
         write.extend(settings.write.iter().cloned());
         let also = own.iter().chain(&settings.hide);
         secrets.extend(also.cloned().map(SecretPlace::named));
-        let places = Places {
+        let places = SandboxPlaces {
             write,
             secrets: Vec::new(),
             read: settings.read.iter().map(|path| real(path)).collect(),
@@ -133,8 +136,8 @@ impl Places {
         places.and_hide(secrets)
     }
 
-    /// The same with more places that commands cannot read, except for what the user opens.
-    fn and_hide(mut self, secrets: Vec<SecretPlace>) -> Places {
+    /// Adds unreadable paths, except for those that the user makes readable.
+    fn and_hide(mut self, secrets: Vec<SecretPlace>) -> SandboxPlaces {
         let is_closed = |secret: &SecretPlace| {
             let secret = real(&secret.path);
             !self.read.iter().any(|read| secret.starts_with(read))
@@ -144,22 +147,22 @@ impl Places {
         self
     }
 
-    /// What commands must not read, without what contains one of the session's directories.
-    fn secrets_of(&self, own: &[PathBuf]) -> Vec<Secret> {
+    /// The secrets on disk now, without those that contain one of the session's directories.
+    fn secrets_of(&self, own: &[PathBuf]) -> Vec<SecretPath> {
         let found = self.secrets.iter().flat_map(SecretPlace::found);
-        let is_closed = |it: &Secret| {
+        let is_closed = |it: &SecretPath| {
             let is_opened = self.read.iter().any(|read| it.path.starts_with(read));
             !is_opened && !own.iter().any(|root| root.starts_with(&it.path))
         };
-        let found: BTreeSet<Secret> = found.filter(is_closed).collect();
+        let found: BTreeSet<SecretPath> = found.filter(is_closed).collect();
         found.into_iter().collect()
     }
 
-    /// What is there of the files that commands cannot change.
+    /// Covers for the existing files that commands cannot change.
     fn read_only(&self) -> impl Iterator<Item = Cover> {
         self.read_only.iter().filter_map(|path| {
             let path = std::fs::canonicalize(path).ok()?;
-            let (device, inode) = identity(&path.symlink_metadata().ok()?);
+            let (device, inode) = private::identity(&path.symlink_metadata().ok()?);
             Some(Cover {
                 path,
                 device,
@@ -169,20 +172,20 @@ impl Places {
         })
     }
 
-    /// The places that commands can write, in the order of their names, to be shown.
+    /// The writable paths, sorted, for display.
     pub fn writable(&self) -> impl Iterator<Item = &Path> {
         let all: BTreeSet<&Path> = self.write.iter().map(PathBuf::as_path).collect();
         all.into_iter()
     }
 
-    /// The places that commands cannot read, in the order of their names, to be shown.
+    /// The unreadable paths, sorted, for display.
     pub fn unreadable(&self) -> impl Iterator<Item = &Path> {
         let all: BTreeSet<&Path> = self.secrets.iter().map(|it| it.path.as_path()).collect();
         all.into_iter()
     }
 }
 
-/// What the sandbox for commands lacks on this system, in sentences for the user; nothing where everything works.
+/// What the sandbox lacks on this system, in sentences for the user; empty if everything works.
 pub fn shortcomings() -> Vec<String> {
     match support() {
         SandboxSupport::Full => Vec::new(),
@@ -195,36 +198,36 @@ pub fn shortcomings() -> Vec<String> {
     }
 }
 
-/// Why the kernel does not keep agents from paths that a policy denies on this system, in a sentence for the user.
+/// Why the kernel cannot enforce the policy's path rules on this system, in a sentence for the user.
 pub fn path_rule_shortcoming() -> Option<String> {
     let missing = namespace_support().err()?;
     Some(format!(
-        "the kernel does not keep agents from paths that the policy denies, nor commands from those inside the session's directories: {missing}"
+        "on this system the kernel cannot keep agents from paths that the policy denies, nor commands from denied paths inside the session's directories: {missing}"
     ))
 }
 
-/// The confinement of a command that starts now, and the rules to apply to it. Without `places` only what the policy denies
-/// is kept from it.
+/// The confinement of a command that starts now, and the Landlock rules to apply. Without `places`, only the policy's
+/// deny rules are enforced.
 pub(crate) fn confinement(
-    places: Option<&Places>,
+    places: Option<&SandboxPlaces>,
     roots: &Roots,
     cwd: &Path,
     temporary: Option<&Path>,
-) -> io::Result<(Confinement, LandlockRules, Limits)> {
+) -> io::Result<(Confinement, LandlockRules, SandboxLimits)> {
     let (covers, left_out) = roots.denied().covers(ConfinedProcess::Command, cwd)?;
     if !left_out.is_empty() {
-        let why = "a deny rule of the policy covers the directory to run in";
+        let why = "a deny rule of the policy covers the working directory";
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     }
     let denied = roots.denied();
     let mut confinement = denied.keep_covered(Confinement::new(), ConfinedProcess::Command, cwd);
     let mut rules = LandlockRules::new();
-    let mut limits = Limits {
+    let mut limits = SandboxLimits {
         denied: covers.iter().map(|cover| cover.path.clone()).collect(),
-        ..Limits::default()
+        ..SandboxLimits::default()
     };
     let own: Vec<PathBuf> = roots.real_paths().map(Path::to_owned).collect();
-    let mut secrets: Vec<Secret> = Vec::new();
+    let mut secrets: Vec<SecretPath> = Vec::new();
     let mut read_only: Vec<Cover> = Vec::new();
     if let Some(places) = places {
         limits.is_sandboxed = true;
@@ -253,7 +256,7 @@ pub(crate) fn confinement(
     }
     let is_writable = |path: &Path| limits.writable.iter().any(|it| path.starts_with(it));
     let has_inside = secrets.iter().any(|secret| is_writable(&secret.path));
-    // What is unreadable or denied is covered as that, and nothing else has to be covered twice.
+    // Unreadable and denied paths are covered already.
     let is_closed = |path: &Path| {
         let mut closed = limits.secret.iter().chain(&limits.denied);
         closed.any(|it| path.starts_with(it))
@@ -266,7 +269,7 @@ pub(crate) fn confinement(
         confinement = read_only.into_iter().fold(confinement, Confinement::cover);
     }
     for secret in &secrets {
-        // Landlock cannot keep it from being written where everything beside it can be.
+        // Landlock cannot deny writes to a path whose surroundings are writable.
         let cover = hidden(&secret.path).filter(|_| is_writable(&secret.path));
         let is_covered = has_namespace && cover.is_some();
         if !is_writable(&secret.path) || secret.stays_closed(&secrets, is_covered) {
@@ -279,7 +282,7 @@ pub(crate) fn confinement(
         let is_hidden = cover.kind != CoverKind::ReadOnly && !is_writable(&cover.path);
         match has_namespace {
             true => confinement = confinement.cover(cover),
-            // Landlock alone can do it where nothing may be written. What is left open was told beforehand.
+            // Landlock alone suffices for paths that are not writable. The user was warned about the others.
             false if places.is_some() && is_hidden => rules = rules.unreadable(cover.path),
             false => {}
         }
@@ -287,8 +290,8 @@ pub(crate) fn confinement(
     Ok((confinement, rules, limits))
 }
 
-/// The places that exist and do not lie in what can be written anyway. There a command could have put a link in the place of
-/// one, and the next command could write where the link leads.
+/// The paths that exist and are not inside a writable directory. Inside one, a command could replace a path by a link,
+/// and the next command could write to the link's target.
 fn added(mut places: Vec<PathBuf>, writable: &[PathBuf]) -> Vec<PathBuf> {
     places.sort_by_key(|place| place.components().count());
     let mut writable = writable.to_owned();
@@ -310,7 +313,7 @@ fn hidden(path: &Path) -> Option<Cover> {
         true => CoverKind::HiddenDirectory,
         false => CoverKind::HiddenFile,
     };
-    let (device, inode) = identity(&metadata);
+    let (device, inode) = private::identity(&metadata);
     Some(Cover {
         path: path.to_owned(),
         device,
@@ -319,18 +322,7 @@ fn hidden(path: &Path) -> Option<Cover> {
     })
 }
 
-#[cfg(unix)]
-fn identity(metadata: &std::fs::Metadata) -> (u64, u64) {
-    use std::os::unix::fs::MetadataExt;
-    (metadata.dev(), metadata.ino())
-}
-
-#[cfg(not(unix))]
-fn identity(_: &std::fs::Metadata) -> (u64, u64) {
-    (0, 0)
-}
-
-/// Where a path leads, or the path itself where it leads nowhere.
+/// Resolves the links of a path, or returns the path itself if it does not exist.
 fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,23 +1,21 @@
-//! A directory for one test, gone when it ends.
+//! A directory for one test, removed on drop.
 
 use std::ops::Deref;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A directory for one test, gone when it ends.
+use attache_disk::private;
+
+/// A directory for one test that only its owner can enter, removed on drop.
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
     pub(crate) fn new() -> Scratch {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("attache-scratch-{}-{count}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::DirBuilder::new()
-            .mode(0o700)
-            .create(&path)
-            .unwrap();
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("attache-scratch-");
+        if let Some(permissions) = private::dir_permissions() {
+            builder.permissions(permissions);
+        }
+        let path = builder.tempdir().unwrap().keep();
         Scratch(path.canonicalize().unwrap())
     }
 }

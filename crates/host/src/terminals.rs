@@ -1,16 +1,14 @@
-//! Commands that an agent runs in the client's custody. `docs/terminals.md` says what an agent and a person can rely
-//! on. Nothing here is safe for a screen as it is: what a command writes is its own.
+//! Commands that an agent runs in the client's custody. `docs/terminals.md` says what agents and users can rely on. The
+//! output of commands is not sanitised for display.
 
 mod advice;
-mod changes;
 mod command;
-mod environment;
 mod error;
-mod ring;
-mod run;
-mod shelf;
-mod shown;
-mod temporary;
+mod output_buffer;
+mod record;
+mod runner;
+mod table;
+mod temporary_directory;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -25,116 +23,116 @@ use tokio::sync::watch;
 use crate::Roots;
 use crate::environment::ChildEnvironment;
 use crate::exec::Watcher;
-use crate::sandbox::{self, Places, SandboxSupport};
-use changes::Changes;
-use ring::Ring;
-use run::Order;
-use shelf::{Shelf, Terminal};
-use shown::Shown;
+use crate::sandbox::{self, SandboxPlaces, SandboxSupport};
+use output_buffer::OutputBuffer;
+use record::{ChangeQueue, TerminalRecord};
+use runner::DesiredState;
+use table::{Terminal, TerminalTable};
 
 pub(crate) use command::may_be_line;
 pub use command::{resolve_command, shown_command, shown_line};
-pub use error::Error;
+pub use error::TerminalError;
 
-/// The terminals of all sessions. Clones are the same terminals; when the last one is dropped every command is killed.
+/// The terminals of all sessions. Clones share them; dropping the last clone kills every command.
 #[derive(Clone)]
-pub struct Terminals(Arc<Inner>);
+pub struct Terminals(Arc<TerminalsState>);
 
-/// What terminals may cost. What is over a limit is refused or dropped; no limit makes anybody wait.
+/// Limits for terminals. Whatever exceeds a limit is refused or dropped; no limit makes a caller wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TerminalLimits {
-    /// How many terminals a session may have until it releases some.
+    /// Maximum number of terminals per session, until the session releases some.
     pub per_session: usize,
-    /// How many all sessions may have together.
+    /// Maximum number of terminals in all sessions together.
     pub in_all: usize,
-    /// How many bytes of output are kept when the agent does not say.
+    /// Bytes of output kept per terminal if the agent sets no limit.
     pub output: usize,
-    /// How many are kept at most, whatever the agent says.
+    /// Maximum bytes of output kept per terminal, whatever the agent asks for.
     pub most_output: usize,
-    /// How many released terminals people can still look at.
+    /// Number of released terminals that users can still view.
     pub released: usize,
-    /// How many bytes of output they may hold together.
+    /// Maximum bytes of output of all released terminals together.
     pub released_output: usize,
-    /// The size at which a file that a command writes ends it, where the system can do that.
+    /// Maximum size of a file that a command writes, where the system supports such a limit. A larger file ends the
+    /// command.
     pub largest_file: u64,
 }
 
-/// What commands may touch.
+/// The sandbox for commands.
 #[derive(Debug, Clone, Default)]
 pub enum Sandbox {
-    /// Whatever the user may, except for what the policy denies.
+    /// Commands may access whatever the user may, except for paths that the policy denies.
     #[default]
     Off,
-    /// They write only inside the roots, to a temporary directory of the session and to these places, and read everything
-    /// but secrets. Where the system cannot do that, no command starts.
-    On(Arc<Places>),
+    /// Commands write only inside the roots, a temporary directory per session and these paths, and read everything but
+    /// secrets. If the system cannot enforce this, no command starts.
+    On(Arc<SandboxPlaces>),
 }
 
-/// A terminal as a person sees it, also after its release.
+/// A terminal as users see it, even after its release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TerminalView {
-    /// The command and its arguments; a line for the shell is one word.
+    /// The command and its arguments; a line for the shell is a single word.
     pub command: Vec<String>,
-    /// The end of what it wrote, standard output and standard error as they came; not safe for a screen as it is.
+    /// The end of the combined standard output and standard error; not sanitised for display.
     pub output: String,
-    /// Whether the beginning of the output is gone.
+    /// Whether the beginning of the output was dropped.
     pub is_truncated: bool,
-    /// How it ended; `None` while it runs.
+    /// How the command ended; `None` while it runs.
     pub exit: Option<v1::TerminalExitStatus>,
-    /// Whether the agent has released it.
+    /// Whether the agent has released the terminal.
     pub is_released: bool,
 }
 
-struct Inner {
+struct TerminalsState {
     limits: TerminalLimits,
     sandbox: Sandbox,
     environment: ChildEnvironment,
-    /// Sessions that were told which variables their commands lack; `None` where nobody is told.
-    told: Option<Mutex<HashSet<v1::SessionId>>>,
-    /// An id of an older run, which a stored conversation may name, must not be one of this run.
+    /// Sessions whose users were notified which variables commands do not get; `None` if nobody is notified.
+    notified_sessions: Option<Mutex<HashSet<v1::SessionId>>>,
+    /// Distinguishes terminal ids of this run from those of earlier runs, which a stored conversation may contain.
     run: u64,
     next: AtomicU64,
-    shelf: Mutex<Shelf>,
-    changes: Arc<Changes>,
+    table: Mutex<TerminalTable>,
+    changes: Arc<ChangeQueue>,
     watcher: OnceLock<Watcher>,
 }
 
 impl Terminals {
-    /// No terminals yet. Commands get what is on the list of our own environment, and are not told what they lack.
+    /// Creates terminals whose commands get the default environment, without notices about withheld variables.
     pub fn new(limits: TerminalLimits, sandbox: Sandbox) -> Terminals {
-        Terminals::made(limits, sandbox, ChildEnvironment::default(), None)
+        Terminals::build(limits, sandbox, ChildEnvironment::default(), None)
     }
 
-    /// The same with another environment for commands. The first command of a session tells which variables it lacks:
-    /// see [`notice`](Terminals::notice).
+    /// Creates terminals with another environment for commands. The first command of a session causes a notice about
+    /// withheld variables: see [`notice`](Terminals::notice).
     pub fn with_environment(
         limits: TerminalLimits,
         sandbox: Sandbox,
         environment: ChildEnvironment,
     ) -> Terminals {
-        Terminals::made(limits, sandbox, environment, Some(Mutex::default()))
+        Terminals::build(limits, sandbox, environment, Some(Mutex::default()))
     }
 
-    fn made(
+    fn build(
         limits: TerminalLimits,
         sandbox: Sandbox,
         environment: ChildEnvironment,
-        told: Option<Mutex<HashSet<v1::SessionId>>>,
+        notified_sessions: Option<Mutex<HashSet<v1::SessionId>>>,
     ) -> Terminals {
-        Terminals(Arc::new(Inner {
+        Terminals(Arc::new(TerminalsState {
             limits,
             sandbox,
             environment,
-            told,
+            notified_sessions,
             run: RandomState::new().build_hasher().finish(),
             next: AtomicU64::new(1),
-            shelf: Mutex::default(),
+            table: Mutex::default(),
             changes: Arc::default(),
             watcher: OnceLock::new(),
         }))
     }
 
-    /// Has what commands execute judged from now on. The first call counts.
+    /// Judges the programs that commands execute from now on. Only the first call has an effect.
     pub fn watch_with(&self, watcher: Watcher) {
         self.0.watcher.get_or_init(|| watcher);
     }
@@ -144,43 +142,46 @@ impl Terminals {
         &self.0.environment
     }
 
-    /// A sentence on the variables that commands lack, once for each session; nothing if they lack none that looks
-    /// wanted. The caller shows it to the user and the agent.
+    /// A sentence about the variables that commands do not get, once per session; `None` if no command is likely to
+    /// need one. The caller shows it to the user and the agent.
     pub fn notice(&self, session: &v1::SessionId) -> Option<String> {
         let notice = self.0.environment.notice()?;
-        let mut told = self.0.told.as_ref()?.lock();
-        let told = told.as_mut().ok()?;
-        (told.len() < MOST_TOLD && told.insert(session.clone())).then_some(notice)
+        let mut notified_sessions = self.0.notified_sessions.as_ref()?.lock();
+        let notified_sessions = notified_sessions.as_mut().ok()?;
+        (notified_sessions.len() < MOST_TOLD && notified_sessions.insert(session.clone()))
+            .then_some(notice)
     }
 
-    /// Starts a command inside the roots; one that is a whole line is [`resolve_command`] first. Needs a tokio runtime with I/O
-    /// and time. Whether an agent may set the variables of the request is for permissions to decide.
+    /// Starts a command inside the roots. A whole command line is resolved with [`resolve_command`] first. Needs a
+    /// tokio runtime with I/O and time. Permissions decide beforehand whether the agent may set the request's
+    /// variables.
     ///
     /// # Errors
     ///
-    /// When the limit of terminals is reached, the working directory lies outside the roots, no program can be given a
-    /// variable, or the command does not start.
+    /// When the limit of terminals is reached, the working directory is outside the roots, a variable is not valid, or
+    /// the command does not start.
     pub async fn create(
         &self,
         roots: &Roots,
         request: &v1::CreateTerminalRequest,
-    ) -> Result<v1::TerminalId, Error> {
+    ) -> Result<v1::TerminalId, TerminalError> {
         self.create_resolved(roots, &resolve_command(request, roots.cwd()))
             .await
     }
 
-    /// The same for a request that was [`resolve_command`] before: `command` is the program, whatever its name looks like.
+    /// Starts a command of a request that was resolved with [`resolve_command`]: `command` is the program, whatever its
+    /// name looks like.
     ///
     /// # Errors
     ///
-    /// As with [`create`](Terminals::create).
+    /// See [`create`](Terminals::create).
     pub async fn create_resolved(
         &self,
         roots: &Roots,
         request: &v1::CreateTerminalRequest,
-    ) -> Result<v1::TerminalId, Error> {
+    ) -> Result<v1::TerminalId, TerminalError> {
         let place = self.reserve(&request.session_id)?;
-        warm_up(roots).await;
+        find_denied_paths(roots).await;
         let program = command::program(roots, request, &self.0.environment)?;
         let program = program.largest_file(self.0.limits.largest_file);
         let watcher = self.0.watcher.get();
@@ -195,24 +196,24 @@ impl Terminals {
         };
         let (started, limits) = self.start(&program, roots, &place.id).await?;
         let (mut child, output) =
-            started.map_err(|error| command::refusal(request, roots, error))?;
+            started.map_err(|error| command::start_error(request, roots, error))?;
         if let Some(watcher) = watcher {
             watcher.follow(&mut child, Some(&request.session_id));
         }
-        let (orders, taken) = watch::channel(Order::Run);
-        let shown = self.shown(&place.id, request);
+        let (desired, taken) = watch::channel(DesiredState::Running);
+        let record = self.record(&place.id, request);
         let terminal = Terminal {
-            shown: Arc::clone(&shown),
-            orders,
+            record: Arc::clone(&record),
+            desired,
         };
-        shown.limited(limits, program.working_directory().to_owned());
-        self.0.shelf().put(terminal)?;
-        tokio::spawn(run::run(child, output, Arc::clone(&shown), taken));
-        shown.note();
+        record.set_limits(limits, program.working_directory().to_owned());
+        self.0.table().put(terminal)?;
+        tokio::spawn(runner::run(child, output, Arc::clone(&record), taken));
+        record.mark_changed();
         Ok(place.id.clone())
     }
 
-    /// What it has written so far, and how it ended if it has.
+    /// The output so far, and how the command ended if it has.
     ///
     /// # Errors
     ///
@@ -221,17 +222,17 @@ impl Terminals {
         &self,
         session: &v1::SessionId,
         terminal: &v1::TerminalId,
-    ) -> Result<v1::TerminalOutputResponse, Error> {
-        let shown = self.get(session, terminal)?;
-        // In this order, or an end could be told with words that are not the last.
-        let exit = shown.exit();
-        let (output, is_truncated) = shown.text();
+    ) -> Result<v1::TerminalOutputResponse, TerminalError> {
+        let record = self.get(session, terminal)?;
+        // Read the exit first, otherwise it could be returned with incomplete output.
+        let exit = record.exit();
+        let (output, is_truncated) = record.text();
         let mut response = v1::TerminalOutputResponse::new(output, is_truncated);
         response.exit_status = exit;
         Ok(response)
     }
 
-    /// Waits until the command has ended. Those it left behind may still run.
+    /// Waits until the command has ended. Processes that it left behind may still run.
     ///
     /// # Errors
     ///
@@ -240,37 +241,37 @@ impl Terminals {
         &self,
         session: &v1::SessionId,
         terminal: &v1::TerminalId,
-    ) -> Result<v1::TerminalExitStatus, Error> {
-        let shown = self.get(session, terminal)?;
-        let state = shown.reaches(|state| state.exit.is_some()).await;
+    ) -> Result<v1::TerminalExitStatus, TerminalError> {
+        let record = self.get(session, terminal)?;
+        let state = record.wait_until(|state| state.exit.is_some()).await;
         Ok(state.exit.unwrap_or_else(v1::TerminalExitStatus::new))
     }
 
-    /// Ends the command and all that it started, and keeps the terminal: SIGTERM, two seconds later SIGKILL. Returns
-    /// when they have ended, and at once if they have before. Whoever gives up waiting does not stop it.
+    /// Ends the command and all its processes, and keeps the terminal: SIGTERM, then SIGKILL after two seconds. Returns
+    /// when they have ended. Dropping the future does not stop the kill.
     ///
     /// # Errors
     ///
-    /// When the session has no such terminal, or some of its processes could not be ended.
+    /// When the session has no such terminal, or some processes could not be ended.
     pub async fn kill(
         &self,
         session: &v1::SessionId,
         terminal: &v1::TerminalId,
-    ) -> Result<(), Error> {
-        let shown = {
-            let shelf = self.0.shelf();
-            let terminal = shelf.get(session, terminal)?;
+    ) -> Result<(), TerminalError> {
+        let record = {
+            let table = self.0.table();
+            let terminal = table.get(session, terminal)?;
             terminal.stop();
-            Arc::clone(&terminal.shown)
+            Arc::clone(&terminal.record)
         };
-        match ended(&shown).await {
+        match wait_for_end(&record).await {
             0 => Ok(()),
-            count => Err(Error::Survivors { count }),
+            count => Err(TerminalError::Survivors { count }),
         }
     }
 
-    /// Ends the command as [`kill`](Terminals::kill) does, and gives the terminal up at once; people still see what it
-    /// wrote, until newer ones take its place.
+    /// Ends the command like [`kill`](Terminals::kill), and gives up the terminal at once. Users can still view its
+    /// output until newer terminals replace it.
     ///
     /// # Errors
     ///
@@ -279,41 +280,42 @@ impl Terminals {
         &self,
         session: &v1::SessionId,
         terminal: &v1::TerminalId,
-    ) -> Result<(), Error> {
-        let terminal = self.0.shelf().release(session, terminal, &self.0.limits)?;
+    ) -> Result<(), TerminalError> {
+        let terminal = self.0.table().release(session, terminal, &self.0.limits)?;
         terminal.stop();
-        terminal.shown.note();
-        ended(&terminal.shown).await;
+        terminal.record.mark_changed();
+        wait_for_end(&terminal.record).await;
         Ok(())
     }
 
-    /// Ends and forgets everything of a session, also a command that is just being started.
+    /// Ends all commands of a session and forgets them, including a command that is just starting.
     pub async fn end_session(&self, session: &v1::SessionId) {
-        let (terminals, temporary) = self.0.shelf().forget(session);
+        let (terminals, temporary) = self.0.table().forget(session);
         for terminal in &terminals {
             terminal.stop();
         }
         for terminal in &terminals {
-            ended(&terminal.shown).await;
+            wait_for_end(&terminal.record).await;
         }
-        if let Some(Ok(mut told)) = self.0.told.as_ref().map(Mutex::lock) {
-            told.remove(session);
+        if let Some(Ok(mut notified_sessions)) = self.0.notified_sessions.as_ref().map(Mutex::lock)
+        {
+            notified_sessions.remove(session);
         }
-        // It can hold very much, and is removed wherever this fails.
+        // The directory can be large, and if this fails it is removed on drop.
         tokio::task::spawn_blocking(|| drop(temporary)).await.ok();
     }
 
-    /// A terminal as a person sees it.
+    /// A terminal as users see it.
     pub fn view(&self, terminal: &v1::TerminalId) -> Option<TerminalView> {
-        let (shown, is_released) = {
-            let shelf = self.0.shelf();
-            let (shown, is_released) = shelf.find(terminal)?;
-            (Arc::clone(shown), is_released)
+        let (record, is_released) = {
+            let table = self.0.table();
+            let (record, is_released) = table.find(terminal)?;
+            (Arc::clone(record), is_released)
         };
-        let exit = shown.exit();
-        let (output, is_truncated) = shown.text();
+        let exit = record.exit();
+        let (output, is_truncated) = record.text();
         Some(TerminalView {
-            command: shown.command.clone(),
+            command: record.command.clone(),
             output,
             is_truncated,
             exit,
@@ -321,43 +323,47 @@ impl Terminals {
         })
     }
 
-    /// Waits until some terminal has changed since this was last asked, and names one. Changes of one terminal are
-    /// merged, so that a flood of output is one change at a time, and the one that waits longest is named first. If
-    /// several ask, each change goes to one of them. Cancel safe.
+    /// Waits until a terminal has changed since the last call, and returns its id. Changes of one terminal are merged,
+    /// and the terminal that has waited longest comes first. With several callers, each change goes to one of them.
+    /// Cancel safe.
     pub async fn changed(&self) -> v1::TerminalId {
         self.0.changes.next().await.id.clone()
     }
 
-    fn get(&self, session: &v1::SessionId, id: &v1::TerminalId) -> Result<Arc<Shown>, Error> {
-        let shelf = self.0.shelf();
-        Ok(Arc::clone(&shelf.get(session, id)?.shown))
+    fn get(
+        &self,
+        session: &v1::SessionId,
+        id: &v1::TerminalId,
+    ) -> Result<Arc<TerminalRecord>, TerminalError> {
+        let table = self.0.table();
+        Ok(Arc::clone(&table.get(session, id)?.record))
     }
 
-    fn reserve(&self, session: &v1::SessionId) -> Result<Place<'_>, Error> {
+    fn reserve(&self, session: &v1::SessionId) -> Result<TerminalReservation<'_>, TerminalError> {
         let next = self.0.next.fetch_add(1, Ordering::Relaxed);
         let id = v1::TerminalId::from(format!("terminal-{:08x}-{next}", self.0.run >> 32));
         self.0
-            .shelf()
+            .table()
             .reserve(id.clone(), session, &self.0.limits)?;
         let inner = &self.0;
-        Ok(Place { inner, id })
+        Ok(TerminalReservation { inner, id })
     }
 
-    /// Starts a program as the sandbox and the policy have it. What moves at that moment is looked at again.
+    /// Starts a program under the sandbox and the policy. Retries if a protected path is moved at that moment.
     async fn start(
         &self,
         program: &Program,
         roots: &Roots,
         id: &v1::TerminalId,
-    ) -> Result<(Started, sandbox::Limits), Error> {
+    ) -> Result<(SpawnResult, sandbox::SandboxLimits), TerminalError> {
         let mut tries = 0..MOST_TRIES;
         loop {
             let (terminals, roots) = (self.clone(), roots.clone());
             let (program, id) = (program.clone(), id.clone());
-            // It looks at the disk.
+            // This reads the disk.
             let confined = move || terminals.confined(program, &roots, &id);
             let confined = tokio::task::spawn_blocking(confined).await;
-            let (program, limits) = confined.map_err(|_| Error::Ended)??;
+            let (program, limits) = confined.map_err(|_| TerminalError::Ended)??;
             let started = program.spawn_captured().await;
             let has_moved = matches!(started, Err(process::Error::Moved { .. }));
             if !has_moved || tries.next().is_none() {
@@ -371,38 +377,42 @@ impl Terminals {
         program: Program,
         roots: &Roots,
         id: &v1::TerminalId,
-    ) -> Result<(Program, sandbox::Limits), Error> {
+    ) -> Result<(Program, sandbox::SandboxLimits), TerminalError> {
         let cwd = program.working_directory().to_owned();
         let (program, temporary, places) = match &self.0.sandbox {
             Sandbox::Off => (program, None, None),
             Sandbox::On(places) => {
-                let temporary = self.0.shelf().temporary(id)?;
+                let temporary = self.0.table().temporary(id)?;
                 let program = program.env("TMPDIR", &temporary);
                 (program, Some(temporary), Some(&**places))
             }
         };
         let (confinement, rules, limits) =
             sandbox::confinement(places, roots, &cwd, temporary.as_deref())
-                .map_err(Error::Confinement)?;
+                .map_err(TerminalError::Confinement)?;
         let confinement = rules.apply(confinement).map_err(|reason| {
             let program = program.words().next().unwrap_or_default().into();
-            Error::Start(process::Error::Sandbox { program, reason })
+            TerminalError::Start(process::Error::Sandbox { program, reason })
         })?;
         Ok((program.confine(confinement), limits))
     }
 
-    fn shown(&self, id: &v1::TerminalId, request: &v1::CreateTerminalRequest) -> Arc<Shown> {
+    fn record(
+        &self,
+        id: &v1::TerminalId,
+        request: &v1::CreateTerminalRequest,
+    ) -> Arc<TerminalRecord> {
         let limits = &self.0.limits;
         let asked = request.output_byte_limit;
         let asked = asked.map_or(limits.output, |limit| {
             limit.try_into().unwrap_or(usize::MAX)
         });
         let values = self.0.environment.values();
-        Shown::new(
+        TerminalRecord::new(
             id.clone(),
             request.session_id.clone(),
             shown_command(request),
-            Ring::new(asked.min(limits.most_output), values.stream()),
+            OutputBuffer::new(asked.min(limits.most_output), values.stream()),
             Arc::clone(&self.0.changes),
         )
     }
@@ -429,52 +439,52 @@ impl Default for TerminalLimits {
 }
 
 impl Sandbox {
-    /// Writing is limited to the roots and a temporary directory of the session, and nothing is unreadable.
+    /// Commands write only inside the roots and a temporary directory per session; everything is readable.
     pub fn roots_only() -> Sandbox {
-        Sandbox::On(Arc::new(Places::none()))
+        Sandbox::On(Arc::new(SandboxPlaces::none()))
     }
 
-    /// How far this system can confine commands, to be told to the user beforehand.
+    /// How well this system can confine commands, to inform the user beforehand.
     pub fn support() -> SandboxSupport {
         sandbox::support()
     }
 }
 
-/// What is denied is looked for where that may take its time, once for all commands of the session.
-async fn warm_up(roots: &Roots) {
+/// Searches for denied paths on a thread for blocking work, once for all commands of the session.
+async fn find_denied_paths(roots: &Roots) {
     let roots = roots.clone();
     let looked = tokio::task::spawn_blocking(move || roots.denied().is_empty());
-    // Where it fails it is looked for when it is needed.
+    // If this fails, the search happens when the paths are needed.
     looked.await.ok();
 }
 
-/// A place on the shelf while a command is started.
-struct Place<'a> {
-    inner: &'a Inner,
+/// Reserves a terminal while its command starts.
+struct TerminalReservation<'a> {
+    inner: &'a TerminalsState,
     id: v1::TerminalId,
 }
 
-impl Drop for Place<'_> {
+impl Drop for TerminalReservation<'_> {
     fn drop(&mut self) {
-        self.inner.shelf().give_up(&self.id);
+        self.inner.table().cancel_reservation(&self.id);
     }
 }
 
-impl Inner {
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+impl TerminalsState {
+    fn table(&self) -> MutexGuard<'_, TerminalTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Waits until the command and all that it started have ended, and tells how many could not be.
-async fn ended(shown: &Shown) -> u32 {
-    let is_over = |state: &shown::State| state.exit.is_some() && state.survivors.is_some();
-    shown.reaches(is_over).await.survivors.unwrap_or(0)
+/// Waits until the command and all its processes have ended, and returns how many could not be ended.
+async fn wait_for_end(record: &TerminalRecord) -> u32 {
+    let is_over = |state: &record::CommandState| state.exit.is_some() && state.survivors.is_some();
+    record.wait_until(is_over).await.survivors.unwrap_or(0)
 }
 
 impl fmt::Debug for Terminals {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (taken, released) = self.0.shelf().counts();
+        let (taken, released) = self.0.table().counts();
         out.debug_struct("Terminals")
             .field("limits", &self.0.limits)
             .field("sandbox", &self.0.sandbox)
@@ -484,10 +494,10 @@ impl fmt::Debug for Terminals {
     }
 }
 
-type Started = Result<(Child, Stdout), process::Error>;
+type SpawnResult = Result<(Child, Stdout), process::Error>;
 
-/// Each time something that must stay hidden was moved meanwhile.
+/// Each retry means that a hidden path was moved meanwhile.
 const MOST_TRIES: usize = 3;
 const MIB: usize = 1024 * 1024;
-/// Later sessions are not told.
+/// Further sessions are not notified.
 const MOST_TOLD: usize = 10_000;

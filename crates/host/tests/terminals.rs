@@ -1,5 +1,5 @@
-//! Terminals with real commands. The tests need a `main` of their own, since this executable is also the guard, and
-//! the client that gets killed.
+//! Terminals with real commands. The tests have their own `main` because this executable is also the guard and the
+//! client that is killed.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,6 +1,6 @@
-//! One end of a conversation as a value: it takes what has come in and gives events, and keeps what is to go out.
+//! One end of a connection as a value: received messages go in, events come out, and outgoing messages are queued.
 //!
-//! Every request of the peer is answered once, every call of ours ends once, and what either costs is bounded.
+//! Every request from the peer gets one response, every call to the peer ends once, and the memory for both is bounded.
 
 mod inbound;
 mod outbound;
@@ -14,94 +14,95 @@ use crate::{
     SendOptions, SessionKey, Urgency,
 };
 
-/// One end of a conversation.
+/// One end of a JSON-RPC connection, without I/O: [`receive`](Self::receive) turns a message into an [`Event`], and
+/// outgoing messages are queued in the [`outbox`](Self::outbox).
 #[derive(Debug)]
 pub struct Endpoint {
     limits: Limits,
     non_json_lines: NonJsonLines,
     outbox: Outbox,
-    /// Our calls that have not been answered, with the session that each belongs to.
+    /// Calls to the peer that wait for their response, with the session of each.
     calls: BTreeMap<u64, SessionKey>,
     next_call: u64,
-    /// The peer's requests that have not been answered.
+    /// Requests from the peer that have no response yet.
     requests: HashMap<Id, InboundRequest>,
-    /// How many requests have come in.
+    /// How many requests have been received.
     requests_received: u64,
-    /// Bytes of refusals that have been queued since there was room last.
+    /// Bytes of rejections queued since the outbox last had room.
     refusals: usize,
     counts: EndpointCounts,
 }
 
-/// A request of the peer that has not been answered.
+/// A request from the peer that has no response yet.
 #[derive(Debug)]
 struct InboundRequest {
-    /// The session that it was found to belong to.
+    /// The session that the request was assigned to.
     session: Option<SessionKey>,
     cancelled: bool,
 }
 
-/// What to do with lines that are not messages.
+/// How an [`Endpoint`] treats lines that are not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NonJsonLines {
-    /// Answer each with an error, as JSON-RPC asks of whoever is called.
+    /// Answer each line with an error response, as JSON-RPC requires of a server.
     #[default]
     Reject,
-    /// Step over text that is no JSON: programs print banners where they should not.
+    /// Ignore the lines: some programs print a banner to standard output before their first message.
     Skip,
 }
 
-/// A call of ours that is under way.
+/// Identifies a call to the peer until it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(pub(crate) u64);
 
-/// What has happened.
+/// The result of receiving a message.
 #[derive(Debug)]
 pub enum Event {
-    /// The peer asks.
+    /// The peer sent a request. Answer it with [`Endpoint::respond`].
     Request(Id, Call),
-    /// The peer tells.
+    /// The peer sent a notification.
     Notification(Call),
-    /// The peer takes back a request, which is still to be answered.
+    /// The peer cancelled one of its requests. The request still needs a response.
     Cancelled(Id),
-    /// A call of ours has ended.
+    /// A call to the peer has ended, with a result or a failure.
     Response(CallId, Result<Payload, CallFailure>),
-    /// The conversation cannot go on.
+    /// The connection must be closed.
     Fatal(FatalError),
 }
 
-/// How a call can end without a result.
+/// Why a call ended without a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallFailure {
     /// The peer answered with an error.
     Refused(Error),
-    /// The peer's answer was no answer; why.
+    /// The peer's response is not a valid JSON-RPC response; contains the reason.
     Malformed(String),
 }
 
-/// Why a conversation is given up.
+/// Why a connection must be closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FatalError {
-    /// The peer has sent too many lines that are not messages.
+    /// The peer sent more lines that are not messages than [`Limits::malformed`] allows.
     TooManyMalformed,
-    /// The peer asks without end and does not read the answers.
+    /// The peer keeps sending requests but does not read the responses.
     UnreadResponses,
 }
 
-/// How often things have happened that are no events.
+/// Counters of messages that were dropped or rejected without an [`Event`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EndpointCounts {
-    /// Lines that were no message.
+    /// Lines that were not messages.
     pub malformed: usize,
-    /// Answers to calls that nobody waits for.
+    /// Responses that match no pending call.
     pub stray_responses: usize,
-    /// Requests refused since too many were under way, or too many answers unread.
+    /// Requests rejected because too many were in progress or too many responses were unread.
     pub overloaded: usize,
-    /// Requests taken back that were not under way.
+    /// Cancellations that match no pending request.
     pub stray_cancellations: usize,
 }
 
 impl Endpoint {
-    /// An end of a conversation that has not begun.
+    /// Creates the endpoint of a new connection.
     pub fn new(mut limits: Limits, framing: Framing, non_json_lines: NonJsonLines) -> Self {
         limits.frame = limits.frame.max(limits.id.saturating_add(SMALLEST));
         limits.outbound = limits.outbound.max(1);
@@ -119,7 +120,7 @@ impl Endpoint {
         }
     }
 
-    /// Takes a message in.
+    /// Processes a received message. Returns an event if the program has to act on it.
     pub fn receive(&mut self, message: InboundMessage) -> Option<Event> {
         match message {
             InboundMessage::Notification(call) if call.method() == CANCEL => {
@@ -134,18 +135,19 @@ impl Endpoint {
         }
     }
 
-    /// A message has come in that is over the limit, and has been stepped over. A request is refused by its id, and the
-    /// call that an answer belongs to ends, if [`Malformed::too_long`] could tell them.
+    /// Processes a message that was longer than the limit and was skipped. If [`Malformed::too_long`] found its id, a
+    /// request is rejected with that id, and a response ends its call.
     pub fn receive_too_long(&mut self, malformed: Malformed) -> Option<Event> {
         if malformed.probable_kind == ProbableKind::Response {
             return self.malformed(malformed);
         }
         let limit = Some(self.limits.frame);
         let error = fault(malformed.code, malformed.reason, "frame_too_large", limit);
-        self.no_message(&malformed.id.unwrap_or_else(Id::null), &error)
+        self.reject_malformed(&malformed.id.unwrap_or_else(Id::null), &error)
     }
 
-    /// The stream has ended with bytes that may be a whole message or a part of one.
+    /// Processes the bytes after the last line break of a stream that has ended. They may be a whole message or only
+    /// the beginning of one, which is counted and dropped.
     pub fn receive_last(&mut self, message: InboundMessage) -> Option<Event> {
         if let InboundMessage::Malformed(_) = message {
             self.counts.malformed += 1;
@@ -154,17 +156,17 @@ impl Endpoint {
         self.receive(message)
     }
 
-    /// Sends back a message that whoever stands between us and the peer has answered in our place.
+    /// Queues a message that a [`Translator`](crate::Translator) sends back to the peer on its own.
     pub fn send_back(&mut self, message: &str) -> Option<Event> {
-        self.send_unasked(|out| out.push_str(message))
+        self.send_automatic(|out| out.push_str(message))
     }
 
-    /// What waits to be written.
+    /// The queue of outgoing messages.
     pub fn outbox(&mut self) -> &mut Outbox {
         &mut self.outbox
     }
 
-    /// Whether another message should be queued now.
+    /// Whether the outbox has room for another message of this urgency.
     pub fn has_room(&self, urgency: Urgency) -> bool {
         match urgency {
             Urgency::Ordinary => self.outbox.has_room(),
@@ -177,12 +179,12 @@ impl Endpoint {
         self.outbox.unwritten() == 0
     }
 
-    /// What has happened so far that was no event.
+    /// Counters of messages that were dropped or rejected so far.
     pub fn counts(&self) -> EndpointCounts {
         self.counts
     }
 
-    /// The limits.
+    /// The limits of this connection.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -191,7 +193,7 @@ impl Endpoint {
         let is_unknown = malformed.code == Error::PARSE && malformed.id.is_none();
         let banner = is_unknown && self.non_json_lines == NonJsonLines::Skip;
         if let Some((id, error)) = malformed.error_response().filter(|_| !banner) {
-            return self.no_message(&id, &error);
+            return self.reject_malformed(&id, &error);
         }
         let over = self.count_malformed();
         let id = malformed
@@ -201,8 +203,8 @@ impl Endpoint {
         over.or_else(|| self.receive_response(&id?, Err(lost)))
     }
 
-    fn no_message(&mut self, id: &Id, error: &Error) -> Option<Event> {
-        let flooded = self.refuse(id, error);
+    fn reject_malformed(&mut self, id: &Id, error: &Error) -> Option<Event> {
+        let flooded = self.reject(id, error);
         self.count_malformed().or(flooded)
     }
 
@@ -212,13 +214,14 @@ impl Endpoint {
         over.then_some(Event::Fatal(FatalError::TooManyMalformed))
     }
 
-    /// Answers a message that is not passed on as a request.
-    fn refuse(&mut self, id: &Id, error: &Error) -> Option<Event> {
-        self.send_unasked(|out| crate::write_failure(out, id, error))
+    /// Answers a message that does not become an event with an error.
+    fn reject(&mut self, id: &Id, error: &Error) -> Option<Event> {
+        self.send_automatic(|out| crate::write_failure(out, id, error))
     }
 
-    /// Sends what the program has not been asked for. Whoever does not read it and goes on is not worth more memory.
-    fn send_unasked(&mut self, encode: impl FnOnce(&mut String)) -> Option<Event> {
+    /// Queues a message that the program did not send itself. A peer that causes many of them without reading them is
+    /// disconnected, so that they do not use up memory.
+    fn send_automatic(&mut self, encode: impl FnOnce(&mut String)) -> Option<Event> {
         if self.outbox.has_room() {
             self.refusals = 0;
         }
@@ -235,7 +238,7 @@ impl Endpoint {
     }
 }
 
-/// An error of the engine's own: a kind for programs, and the limit that was hit if it was one.
+/// An error response made by the endpoint itself. Its data contains a kind for programs and the limit that was exceeded.
 fn fault(code: i32, reason: impl Into<String>, kind: &str, limit: Option<usize>) -> Error {
     let mut data = Object::default();
     data.put("kind", kind);
@@ -249,7 +252,7 @@ impl fmt::Display for CallFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CallFailure::Refused(error) => error.fmt(f),
-            CallFailure::Malformed(reason) => write!(f, "the answer is malformed: {reason}"),
+            CallFailure::Malformed(reason) => write!(f, "the response is malformed: {reason}"),
         }
     }
 }
@@ -259,7 +262,7 @@ impl fmt::Display for FatalError {
         f.write_str(match self {
             FatalError::TooManyMalformed => "the peer sends too many lines that are not messages",
             FatalError::UnreadResponses => {
-                "the peer asks without end and does not read the answers"
+                "the peer keeps sending requests but does not read the responses"
             }
         })
     }
@@ -267,7 +270,7 @@ impl fmt::Display for FatalError {
 
 /// The notification that cancels a request.
 pub(crate) const CANCEL: &str = "$/cancel_request";
-/// Room for refusals where the limit is smaller than a message.
+/// Bytes of rejections that may wait even if the outbound limit is smaller than a message.
 const SMALL: usize = 64 << 10;
-/// A message of ours about one id is never longer, the id aside.
+/// Maximum bytes, without the id, of a message that the endpoint itself sends about a request.
 const SMALLEST: usize = 512;

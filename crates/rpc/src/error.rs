@@ -1,37 +1,38 @@
-//! The error object of JSON-RPC.
+//! The JSON-RPC error object.
 
 use std::fmt;
 
 use crate::json::{self, Decode, Encode, Members, Raw, Reader, field, write};
 
-/// How a request failed: a code for programs, a sentence for people, and more data. What is made here says kinds, sizes
-/// and places, and of the input no more than a name, cut to a bounded length.
+/// The [error object](https://www.jsonrpc.org/specification#error_object) of a JSON-RPC response: a code for programs,
+/// a message for people, and optional data. Errors made by this crate name kinds, sizes and positions; of the input
+/// they repeat at most a name, cut to a bounded length.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// What kind of failure it is.
+    /// The kind of failure. JSON-RPC reserves -32768 to -32000.
     pub code: i32,
-    /// What happened, in words.
+    /// A short description of the failure.
     pub message: String,
-    /// More about it.
+    /// Additional information, such as the limit that was exceeded.
     pub data: Option<Raw>,
 }
 
-/// The codes that JSON-RPC defines.
+/// The error codes that JSON-RPC defines.
 impl Error {
-    /// The text was not JSON.
+    /// The received text is not valid JSON.
     pub const PARSE: i32 = -32700;
-    /// The JSON was no JSON-RPC request.
+    /// The JSON is not a valid JSON-RPC request.
     pub const INVALID_REQUEST: i32 = -32600;
-    /// No such method.
+    /// The method does not exist or is not available.
     pub const METHOD_NOT_FOUND: i32 = -32601;
-    /// The method's parameters do not fit.
+    /// The method's parameters are invalid.
     pub const INVALID_PARAMS: i32 = -32602;
-    /// The receiver failed.
+    /// The receiver failed internally.
     pub const INTERNAL: i32 = -32603;
 }
 
 impl Error {
-    /// An error with a code and a message.
+    /// Creates an error with a code and a message, without data.
     pub fn new(code: i32, message: impl Into<String>) -> Self {
         Error {
             code,
@@ -40,7 +41,7 @@ impl Error {
         }
     }
 
-    /// The same error with data.
+    /// Returns the error with data attached.
     #[must_use]
     pub fn data(mut self, data: impl Into<Raw>) -> Self {
         self.data = Some(data.into());
@@ -49,7 +50,7 @@ impl Error {
 }
 
 impl Decode for Error {
-    /// Tolerant: an error that is badly made is still an error, so only the object itself is asked for.
+    /// Reads any object: an error with missing or invalid members is still an error.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, json::DecodeError> {
         let mut code: Option<Option<i32>> = None;
         let mut message: Option<Option<String>> = None;

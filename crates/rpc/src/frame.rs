@@ -1,6 +1,6 @@
-//! Where one message ends and the next begins, in a stream of bytes: lines, or headers with a length.
+//! Splits a stream of bytes into messages, which are lines or have headers with a length.
 //!
-//! Nothing is kept of a message that is too long, and no number that a peer sends is trusted with memory.
+//! A message that is too long is not kept in memory, and no memory is allocated for a length before its bytes arrive.
 
 mod headers;
 
@@ -9,18 +9,18 @@ use memchr::memchr;
 
 use headers::Headers;
 
-/// How messages are told apart in a stream.
+/// How messages are separated in a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Framing {
-    /// One message a line.
+    /// One message per line.
     #[default]
     Lines,
-    /// A block of headers with a `Content-Length`, then the message.
+    /// A block of headers with a `Content-Length`, then the message, as in the Language Server Protocol.
     Headers,
 }
 
 impl Framing {
-    /// Appends a message with what tells it from the next.
+    /// Appends a message to `out` with its line break or its headers.
     pub fn write(self, out: &mut String, message: &str) {
         match self {
             Framing::Lines => {
@@ -37,20 +37,20 @@ impl Framing {
     }
 }
 
-/// What a splitter found.
+/// A message that a [`Splitter`] found in a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Frame {
-    /// A message, with the line break behind it if there is one.
+    /// A message, including its line break if it has one.
     Message(Bytes),
-    /// A message over the limit, with how it begins, at most 64 KiB. The rest is stepped over.
+    /// The beginning, at most 64 KiB, of a message over the limit. The splitter skips the rest.
     TooLong(Bytes),
 }
 
-/// Why the rest of a stream cannot be read: nobody knows where the next message begins.
+/// Why the rest of a stream cannot be read: it is unknown where the next message begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FramingError(&'static str);
 
-/// Cuts a stream into messages. The framing is told by how the stream begins.
+/// Splits a stream into messages. Detects the [`Framing`] from the first bytes.
 #[derive(Debug)]
 pub struct Splitter {
     limit: usize,
@@ -60,18 +60,18 @@ pub struct Splitter {
 #[derive(Debug)]
 enum SplitterState {
     Start,
-    /// So much of the unfinished line has been searched.
+    /// In a line whose first bytes, this many, contain no line break.
     Line(usize),
     /// Inside a line that is too long.
-    Skip,
+    SkipLine,
     Headers(Headers),
-    /// A message of so many bytes comes next.
+    /// In a message of this many bytes.
     Body(usize),
     Broken(FramingError),
 }
 
 impl Splitter {
-    /// A splitter at the start of a stream, for messages of at most so many bytes.
+    /// Creates a splitter for a new stream. `limit` is the maximum size of a message in bytes.
     pub fn new(limit: usize) -> Self {
         Splitter {
             limit,
@@ -79,16 +79,16 @@ impl Splitter {
         }
     }
 
-    /// Takes the next message out of the buffer, or `None` if more bytes are needed.
+    /// Removes the next message from the buffer, or returns `None` if more bytes are needed.
     pub fn next(&mut self, buffer: &mut BytesMut) -> Result<Option<Frame>, FramingError> {
         loop {
             let step = match &mut self.state {
-                SplitterState::Start => match begin(buffer) {
+                SplitterState::Start => match detect_framing(buffer) {
                     Some(state) => SplitStep::To(state),
                     None => SplitStep::More,
                 },
-                SplitterState::Line(searched) => line(buffer, searched, self.limit),
-                SplitterState::Skip => skip(buffer),
+                SplitterState::Line(searched) => split_line(buffer, searched, self.limit),
+                SplitterState::SkipLine => skip_line(buffer),
                 SplitterState::Headers(headers) => match headers.read(buffer, self.limit) {
                     Ok(Some(0)) => SplitStep::To(SplitterState::Headers(Headers::default())),
                     Ok(Some(length)) => SplitStep::To(SplitterState::Body(length)),
@@ -116,7 +116,7 @@ impl Splitter {
         }
     }
 
-    /// What is left when the stream has ended: a last line without a line break, which may be whole or cut off.
+    /// Ends the stream and returns the last line if it has no line break. The line may be cut off.
     pub fn end(&mut self, buffer: &mut BytesMut) -> Result<Option<Bytes>, FramingError> {
         let rest = buffer.split().freeze();
         let blank = rest.iter().all(u8::is_ascii_whitespace);
@@ -125,7 +125,7 @@ impl Splitter {
         }
         match &self.state {
             SplitterState::Start | SplitterState::Line(_) => Ok((!blank).then_some(rest)),
-            SplitterState::Skip => Ok(None),
+            SplitterState::SkipLine => Ok(None),
             SplitterState::Headers(headers) if headers.is_empty() && blank => Ok(None),
             SplitterState::Headers(_) | SplitterState::Body(_) => {
                 Err(FramingError("the stream ended within a message"))
@@ -141,9 +141,9 @@ enum SplitStep {
     Found(Frame, SplitterState),
 }
 
-/// Tells the framing by the first bytes. Only a header can begin like a header's name: JSON and the banners that
-/// programs print do not.
-fn begin(buffer: &mut BytesMut) -> Option<SplitterState> {
+/// Detects the framing from the first bytes, or returns `None` if more bytes are needed. Only a header begins with
+/// `content-`; JSON and the banners that programs print do not.
+fn detect_framing(buffer: &mut BytesMut) -> Option<SplitterState> {
     const BOM: &[u8] = b"\xEF\xBB\xBF";
     if buffer.starts_with(BOM) {
         buffer.advance(BOM.len());
@@ -160,7 +160,7 @@ fn begin(buffer: &mut BytesMut) -> Option<SplitterState> {
     (shown == name.len()).then(|| SplitterState::Headers(Headers::default()))
 }
 
-fn line(buffer: &mut BytesMut, searched: &mut usize, limit: usize) -> SplitStep {
+fn split_line(buffer: &mut BytesMut, searched: &mut usize, limit: usize) -> SplitStep {
     match memchr(b'\n', &buffer[*searched..]) {
         Some(found) => {
             let end = *searched + found + 1;
@@ -179,7 +179,7 @@ fn line(buffer: &mut BytesMut, searched: &mut usize, limit: usize) -> SplitStep 
         None if is_too_long(buffer, limit) => {
             let head = head(buffer, limit);
             buffer.clear();
-            SplitStep::Found(Frame::TooLong(head), SplitterState::Skip)
+            SplitStep::Found(Frame::TooLong(head), SplitterState::SkipLine)
         }
         None => {
             *searched = buffer.len();
@@ -188,18 +188,18 @@ fn line(buffer: &mut BytesMut, searched: &mut usize, limit: usize) -> SplitStep 
     }
 }
 
-/// How a message begins, in memory of its own. It does not matter in which pieces the message comes.
+/// Copies the beginning of a message. The result does not depend on the pieces in which the message arrives.
 fn head(line: &[u8], limit: usize) -> Bytes {
     Bytes::copy_from_slice(&line[..line.len().min(HEAD).min(limit)])
 }
 
-/// A carriage return before the line break does not count; any other white space does, or it would matter in which
-/// pieces a line comes.
+/// A carriage return before the line break does not count. Other white space does: otherwise the result would depend on
+/// the pieces in which the line arrives.
 fn is_too_long(line: &[u8], limit: usize) -> bool {
     line.strip_suffix(b"\r").unwrap_or(line).len() > limit
 }
 
-fn skip(buffer: &mut BytesMut) -> SplitStep {
+fn skip_line(buffer: &mut BytesMut) -> SplitStep {
     match memchr(b'\n', buffer) {
         Some(end) => {
             buffer.advance(end + 1);

@@ -6,34 +6,35 @@ use std::hash::{Hash, Hasher};
 
 use crate::json::{Decode, DecodeError, Encode, Problem, Raw, Reader, ValueKind};
 
-/// A request's id, kept as the bytes it came in: an answer carries the very text of its question.
+/// The id of a JSON-RPC request, kept as the text that was received: the response repeats it byte for byte.
 ///
-/// Numbers are compared as text, so that `1`, `1.0` and `"1"` are three ids; strings by what they say, so that a peer
-/// may escape them in another way. A peer may use an id again once it has been answered: the id of an
-/// [`Event::Request`](crate::Event::Request) also knows which of them it belongs to, and answers no other.
+/// Numbers are compared as text, so `1`, `1.0` and `"1"` are three different ids. Strings are compared after unescaping,
+/// so a peer may escape them differently in its response. A peer may reuse an id after the response: the id of an
+/// [`Event::Request`](crate::Event::Request) also remembers which of these requests it belongs to, and
+/// [`Endpoint::respond`](crate::Endpoint::respond) answers only that one.
 #[derive(Clone)]
 pub struct Id(Raw, RequestNumber);
 
-/// Which of the requests with the same id is meant; 0 is any.
+/// Distinguishes requests that use the same id one after another; 0 matches any of them.
 type RequestNumber = u64;
 
 impl Id {
-    /// The id `null`, which stands for a request whose id could not be read.
+    /// The id `null`, used in the response to a request whose id could not be read.
     pub fn null() -> Self {
         Id(Raw::of(&None::<u64>), 0)
     }
 
-    /// The id of a call that we make.
+    /// The id of a call that this side makes.
     pub(crate) fn numbered(number: u64) -> Self {
         Id(Raw::of(&number), 0)
     }
 
-    /// The id of the n-th request that has come in.
+    /// This id, marked as the id of the n-th request received.
     pub(crate) fn with_number(self, number: u64) -> Self {
         Id(self.0, number)
     }
 
-    /// Whether both can mean the same request, given that their texts are equal.
+    /// Whether two ids with equal texts can belong to the same request.
     pub(crate) fn may_match(&self, other: &Id) -> bool {
         self.1 == 0 || other.1 == 0 || self.1 == other.1
     }
@@ -43,7 +44,7 @@ impl Id {
         self.0.as_str()
     }
 
-    /// The number, if the id is one that we have given.
+    /// The id as a number, if this side could have created it.
     pub(crate) fn as_number(&self) -> Option<u64> {
         self.as_str().parse().ok()
     }
@@ -55,8 +56,8 @@ impl Id {
 }
 
 impl Id {
-    /// What the id says, which is its text unless it holds an escape.
-    fn meaning(&self) -> Cow<'_, str> {
+    /// The id with all string escapes resolved.
+    fn unescaped(&self) -> Cow<'_, str> {
         if !self.as_str().contains('\\') {
             return Cow::Borrowed(self.as_str());
         }
@@ -69,7 +70,7 @@ impl Id {
 
 impl PartialEq for Id {
     fn eq(&self, other: &Self) -> bool {
-        self.as_str() == other.as_str() || self.meaning() == other.meaning()
+        self.as_str() == other.as_str() || self.unescaped() == other.unescaped()
     }
 }
 
@@ -77,7 +78,7 @@ impl Eq for Id {}
 
 impl Hash for Id {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.meaning().hash(state);
+        self.unescaped().hash(state);
     }
 }
 

@@ -1,5 +1,5 @@
-//! A line that has come in, with its envelope read and its payload found. Nothing is copied: whoever wants to pass the
-//! line on has it whole.
+//! A received line with its envelope read and its payload located. The line is kept whole and is not copied, so it can
+//! be relayed unchanged.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,21 +11,21 @@ use bytestring::ByteString;
 use crate::json::{Encode, write};
 use crate::{Error, Id, Limits, Malformed, Message, SessionKey};
 
-/// What a line turned out to be.
+/// A received message. Its payload has been located but not decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InboundMessage {
-    /// A call that wants an answer.
+    /// A request, which needs a response.
     Request(Id, Call),
-    /// A call that wants none.
+    /// A notification, which has no response.
     Notification(Call),
-    /// The answer to a call of ours.
+    /// The response to a call.
     Response(Id, Result<Payload, Error>),
-    /// No message at all.
+    /// A line that is not a valid message.
     Malformed(Malformed),
 }
 
 impl InboundMessage {
-    /// Reads a line.
+    /// Reads a line. A line that is not a message becomes [`InboundMessage::Malformed`].
     pub fn read(line: Bytes, limits: &Limits) -> Self {
         let line = match ByteString::try_from(line.clone()) {
             Ok(line) => line,
@@ -72,7 +72,7 @@ impl InboundMessage {
     }
 }
 
-/// A call as it came in.
+/// A received request or notification.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Call {
     line: ByteString,
@@ -82,7 +82,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// The method's name.
+    /// The name of the method.
     pub fn method(&self) -> &str {
         match &self.method {
             MethodName::InLine(at) => &self.line[at.clone()],
@@ -90,39 +90,39 @@ impl Call {
         }
     }
 
-    /// The parameters' text.
+    /// The parameters as JSON text, or `None` if the call has none.
     pub fn params(&self) -> Option<&str> {
         self.params.clone().map(|at| &self.line[at])
     }
 
-    /// The parameters, kept without the call around them.
+    /// The parameters as a [`Payload`] that can outlive the call, or `None` if the call has none.
     pub fn payload(&self) -> Option<Payload> {
         let at = self.params.clone()?;
         let line = self.line.clone();
         Some(Payload { line, at })
     }
 
-    /// The session that the call belongs to, if whoever read the call has looked for it.
+    /// The session that the call belongs to, if [`set_session`](Self::set_session) was called.
     pub fn session(&self) -> Option<SessionKey> {
         self.session
     }
 
-    /// Notes the session that the call belongs to, so that later readers need not look for it in the parameters.
+    /// Stores the session that the call belongs to, so that later readers need not look for it in the params.
     pub fn set_session(&mut self, session: SessionKey) {
         self.session = Some(session);
     }
 
-    /// The whole line, with its line break if it had one.
+    /// The whole line, including its line break if it has one.
     pub fn line(&self) -> &ByteString {
         &self.line
     }
 
-    /// The bytes that keeping the call takes up.
+    /// The number of bytes that the call keeps in memory.
     pub fn size(&self) -> usize {
         self.line.len()
     }
 
-    /// The same in memory of its own: it keeps nothing of what was read together with it.
+    /// Copies the line, so that it no longer keeps the buffer alive that it was read into.
     #[must_use]
     pub fn detached(mut self) -> Self {
         self.line = ByteString::from(&*self.line);
@@ -130,7 +130,7 @@ impl Call {
     }
 }
 
-/// A value within a line that has come in.
+/// The params or the result of a received message, as JSON text.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Payload {
     line: ByteString,
@@ -138,17 +138,17 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// The text.
+    /// The JSON text.
     pub fn as_str(&self) -> &str {
         &self.line[self.at.clone()]
     }
 
-    /// The bytes that keeping it takes up.
+    /// The number of bytes that the payload keeps in memory: its whole line.
     pub fn size(&self) -> usize {
         self.line.len()
     }
 
-    /// The same in memory of its own: it keeps nothing of what was read together with it.
+    /// Copies the line, so that it no longer keeps the buffer alive that it was read into.
     #[must_use]
     pub fn detached(mut self) -> Self {
         self.line = ByteString::from(&*self.line);
@@ -156,7 +156,7 @@ impl Payload {
     }
 }
 
-/// Written as the JSON text that it is.
+/// Writes the JSON text unchanged.
 impl Encode for Payload {
     fn encode(&self, out: &mut String) {
         write::raw(out, self.as_str());
@@ -178,7 +178,7 @@ impl MethodName {
     }
 }
 
-/// Where a part lies in the text that it was cut from; `null` written by ourselves lies nowhere and is empty.
+/// The position of `part` within `whole`. A `null` that was filled in for a missing value has the empty range.
 fn range(whole: &str, part: &str) -> Range<usize> {
     let start = (part.as_ptr() as usize).wrapping_sub(whole.as_ptr() as usize);
     if start > whole.len() {
@@ -187,7 +187,7 @@ fn range(whole: &str, part: &str) -> Range<usize> {
     start..start + part.len()
 }
 
-/// What a peer sends may hold secrets, and values are printed to logs.
+/// Prints the method and the size only: messages may contain secrets, and debug output goes to logs.
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

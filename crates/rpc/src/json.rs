@@ -1,7 +1,8 @@
-//! JSON for protocols: a pull reader over borrowed text, a writer into a reused buffer, and raw values in between.
+//! JSON for protocols: a pull [`Reader`] over borrowed text, functions that [`write`] into a reused buffer, and [`Raw`]
+//! values that stay text.
 //!
-//! The reader can step back, which is what a tolerant protocol needs: a bad optional member is skipped, a tag is
-//! looked up before its variant is decoded, and an unknown value is kept as the text it came in.
+//! The reader can go back to an earlier position, which a tolerant protocol needs: an invalid optional member is skipped,
+//! a tag is looked up before its variant is decoded, and an unknown value is kept as text.
 
 mod block;
 mod error;
@@ -25,36 +26,36 @@ pub use raw_object::RawObject;
 pub use reader::{Mark, Reader, TaggedObject};
 pub use serde::{deserialize, serialize};
 
-/// The deepest nesting of objects and arrays that is read.
+/// The maximum nesting of objects and arrays. Deeper JSON is an error.
 pub const MAX_DEPTH: u32 = 128;
 
 /// A value that can be read from JSON.
 pub trait Decode: Sized {
-    /// Reads one value at the reader's position and leaves the reader behind it.
+    /// Reads one value at the reader's position and moves the reader behind the value.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError>;
 }
 
 /// A value that can be written as JSON.
 pub trait Encode {
-    /// Appends the value's JSON text, on one line.
+    /// Appends the value to `out` as JSON text without line breaks.
     fn encode(&self, out: &mut String);
 
-    /// Whether an optional member with this value is left out of the object around it.
+    /// Whether a member with this value is omitted from its object.
     fn is_absent(&self) -> bool {
         false
     }
 }
 
-/// A value that is written as an object and can also lend its members to an object around it.
+/// A value that is written as an object, or flattened into another object.
 pub trait Members: Encode {
-    /// Appends the members to an object that has been opened, each with the comma it needs.
+    /// Appends the members, with commas, to an object that has been opened in `out`.
     fn members(&self, out: &mut String);
 }
 
-/// An object that can still be read when its first members have been read by somebody else, who looked for a tag.
+/// An object that can be decoded after [`Reader::open_tagged`] has already read its tag.
 pub trait DecodeRest: Decode {
-    /// Reads the rest of an object that starts at `start`; `more` says whether there is any. The member that has been
-    /// read, if one has, must not occur again.
+    /// Reads the rest of the object that starts at `start`. `more` is whether any members are left. `read` is the name of
+    /// the member that has already been read, if any; that member must not occur again.
     fn decode_rest(
         reader: &mut Reader<'_>,
         start: Mark,
@@ -63,16 +64,16 @@ pub trait DecodeRest: Decode {
     ) -> Result<Self, DecodeError>;
 }
 
-/// A part of an object: it is read from the same members as the object around it, and writes its members into it.
+/// A value that is flattened into another object: both are read from, and written to, the members of one JSON object.
 pub trait Flatten: Decode + Members {
-    /// The members that belong to this part and to no other.
+    /// Names of the members that belong only to this value and not to the outer object.
     const OWNED: &[&str] = &[];
 
-    /// Drops what the part kept of members that belong to the object around it.
+    /// Drops members with these names, which belong to the outer object, if this value has kept them.
     fn forget(&mut self, _names: &[&str]) {}
 }
 
-/// Reads one value from a text that holds nothing else.
+/// Reads one value from a text that contains nothing else.
 pub fn from_str<T: Decode>(text: &str) -> Result<T, DecodeError> {
     let mut reader = Reader::new(text);
     let value = T::decode(&mut reader);
@@ -82,7 +83,7 @@ pub fn from_str<T: Decode>(text: &str) -> Result<T, DecodeError> {
     value
 }
 
-/// Reads one value from bytes that hold nothing else; bytes that are not UTF-8 are an error.
+/// Reads one value from bytes that contain nothing else. Bytes that are not UTF-8 are an error.
 pub fn from_slice<T: Decode>(bytes: &[u8]) -> Result<T, DecodeError> {
     match std::str::from_utf8(bytes) {
         Ok(text) => from_str(text),
@@ -90,7 +91,7 @@ pub fn from_slice<T: Decode>(bytes: &[u8]) -> Result<T, DecodeError> {
     }
 }
 
-/// The value as JSON text on one line.
+/// Returns a value as JSON text without line breaks.
 pub fn to_string<T: Encode + ?Sized>(value: &T) -> String {
     let mut out = String::new();
     value.encode(&mut out);

@@ -1,8 +1,8 @@
-//! JSON-RPC 2.0 as a value: messages, ids, errors, one end of a conversation, and the JSON reader and writer under
-//! them.
+//! JSON-RPC 2.0 as a value: messages, ids, errors, one endpoint of a connection, and the JSON reader and writer they are
+//! built on.
 //!
-//! Nothing here does I/O, starts a task or reads a clock, and no message of a protocol above JSON-RPC is named: a
-//! session is no more than a key under which messages keep their order.
+//! This crate does no I/O, starts no task and reads no clock. It knows nothing about the protocol above JSON-RPC: a
+//! session is only a key, and messages with the same key keep their order.
 
 mod endpoint;
 mod error;

@@ -1,24 +1,28 @@
-//! What a peer may cost.
+//! Size and count limits for one connection.
 
 use crate::json::MAX_DEPTH;
 
-/// How much one connection may take up. Every limit has a default that fits an editor and its agent.
+/// Size and count limits for one connection. The defaults suit an editor and its agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of one message, either way. Some hundred are allowed whatever this says: an error must fit.
+    /// Maximum bytes of one message, in either direction. A few hundred bytes are always allowed, so that an error
+    /// response fits. Default: 16 MiB.
     pub frame: usize,
-    /// Levels of nested objects and arrays, at most [`MAX_DEPTH`].
+    /// Maximum nesting of objects and arrays in one message; values above [`MAX_DEPTH`] count as [`MAX_DEPTH`].
+    /// Default: [`MAX_DEPTH`].
     pub depth: u32,
-    /// Bytes of a request's id.
+    /// Maximum bytes of a request's id. Default: 256.
     pub id: usize,
-    /// Requests that wait for their answer at the same time, each way.
+    /// Maximum number of requests that wait for their response at the same time, in each direction. Default: 1024.
     pub in_flight: usize,
-    /// Bytes that wait to be written. One message more is let in than fits, and answers always are: their number is
-    /// limited by `in_flight`, and while more waits than that no further request is let in.
+    /// Bytes that may wait to be written. The message that crosses this limit is still queued. Responses are always
+    /// queued, because `in_flight` limits their number; while they exceed this limit, new requests from the peer are
+    /// rejected. Default: 8 MiB.
     pub outbound: usize,
-    /// Bytes that have been read and not yet been taken; then reading stops. One message more is let in than fits.
+    /// Bytes of received messages that may wait in the inbox. When the inbox is full, reading stops until the program
+    /// takes messages from it. The message that crosses this limit is still accepted. Default: 8 MiB.
     pub inbound: usize,
-    /// Lines that are no message, before the connection is given up.
+    /// Number of lines that are not messages before the connection is closed. Default: 1000.
     pub malformed: usize,
 }
 

@@ -1,11 +1,11 @@
-//! The envelope: one scan of a line finds the method, the id, and where the payload lies.
+//! The JSON-RPC envelope: one scan of a line finds the method, the id and the position of the payload.
 
 use std::borrow::Cow;
 
 use crate::json::{self, Decode as _, Encode, Problem, Reader, ValueKind, write};
 use crate::{Error, Id, Limits, repair};
 
-/// A JSON-RPC message whose payload has been found but not yet looked into.
+/// A JSON-RPC message. The payload has been located but not decoded.
 ///
 /// ```
 /// use attache_rpc::Message;
@@ -22,65 +22,65 @@ use crate::{Error, Id, Limits, repair};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Message<'a> {
-    /// A call that wants an answer.
+    /// A request, which needs a response.
     Request {
-        /// The caller's id, for the answer.
+        /// The caller's id, which the response repeats.
         id: Id,
-        /// The method's name.
+        /// The name of the method.
         method: Cow<'a, str>,
         /// The parameters' text: an object or an array.
         params: Option<&'a str>,
     },
-    /// A call that wants none.
+    /// A notification, which has no response.
     Notification {
-        /// The method's name.
+        /// The name of the method.
         method: Cow<'a, str>,
         /// The parameters' text: an object or an array.
         params: Option<&'a str>,
     },
-    /// The answer to a request that went well.
+    /// The response to a request that succeeded.
     Response {
-        /// The request's id.
+        /// The id of the request.
         id: Id,
-        /// The result's text.
+        /// The result as JSON text.
         result: &'a str,
     },
-    /// The answer to a request that failed.
+    /// The response to a request that failed.
     Failure {
-        /// The request's id.
+        /// The id of the request.
         id: Id,
-        /// What went wrong.
+        /// Why the request failed.
         error: Error,
     },
 }
 
-/// A text that is no JSON-RPC message, and the answer it deserves.
+/// A text that is not a valid JSON-RPC message, with what is needed to answer it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed {
-    /// The id to answer with, where it could be read.
+    /// The id of the message, if it could be read.
     pub id: Option<Id>,
-    /// The code to answer with.
+    /// The error code for the response: [`Error::PARSE`] or [`Error::INVALID_REQUEST`].
     pub code: i32,
-    /// What is wrong, without a word of the input.
+    /// What is wrong with the text. Never repeats the text.
     pub reason: String,
-    /// What it would have been, which decides whether it is answered.
+    /// What kind of message it seems to be, which decides whether it gets a response.
     pub probable_kind: ProbableKind,
 }
 
-/// What a text that is no message would have been.
+/// What kind of message a malformed text seems to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProbableKind {
-    /// A call that wants an answer, or nothing that can be told: it is answered, for somebody may wait.
+    /// A request, or a text of unknown kind. It gets an error response, because the sender may be waiting.
     Request,
-    /// A call that wants none.
+    /// A notification. It gets no response.
     Notification,
-    /// An answer.
+    /// A response. It gets no response; the call with its id fails.
     Response,
 }
 
 impl<'a> Message<'a> {
-    /// Reads one message from bytes that hold nothing else. A blank line is no message: skipping those is left to
-    /// whoever splits the lines.
+    /// Reads one message from bytes that contain nothing else. A blank line is an error; the code that splits the lines
+    /// has to skip blank lines.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
         match std::str::from_utf8(bytes) {
             Ok(text) => Message::parse_str(text),
@@ -92,21 +92,21 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// Reads one message from a text that holds nothing else, and no blank line either.
+    /// Reads one message from a text that contains nothing else. A blank line is an error.
     pub fn parse_str(text: &'a str) -> Result<Self, Malformed> {
         Message::parse_within(text, &Limits::default())
     }
 
-    /// Reads one message from a text that holds nothing else, within limits of one's own.
+    /// Reads one message from a text that contains nothing else, within the given nesting and id limits.
     pub fn parse_within(text: &'a str, limits: &Limits) -> Result<Self, Malformed> {
         let mut envelope = Envelope::default();
         match envelope.read(text, limits) {
             Ok(()) => envelope.into_message(),
-            Err(error) => Err(Malformed::no_object(text, limits, &error)),
+            Err(error) => Err(Malformed::not_an_object(text, limits, &error)),
         }
     }
 
-    /// Appends the message as one line, without the line break.
+    /// Appends the message to `out` as one line, without a line break at the end.
     pub fn write(&self, out: &mut String) {
         match self {
             Message::Request { id, method, params } => {
@@ -121,8 +121,8 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Appends a request, without a line break. A `String` is written as a JSON string: parameters that are JSON text
-/// already are written as [`Raw`](json::Raw), or with [`Message::write`].
+/// Appends a request to `out`, without a line break. A `String` is written as a JSON string; for parameters that are
+/// already JSON text use [`Raw`](json::Raw) or [`Message::write`].
 ///
 /// ```
 /// use attache_rpc::json::Raw;
@@ -137,13 +137,14 @@ pub fn write_request<T: Encode>(out: &mut String, id: &Id, method: &str, params:
     write_call(out, Some(id), method, Some(params));
 }
 
-/// Appends a notification, without a line break. For parameters that are JSON text already see [`write_request`].
+/// Appends a notification to `out`, without a line break. For parameters that are already JSON text see
+/// [`write_request`].
 pub fn write_notification<T: Encode>(out: &mut String, method: &str, params: &T) {
     write_call(out, None::<&Id>, method, Some(params));
 }
 
-/// Appends the answer to a request that went well, without a line break. A `String` is written as a JSON string: a
-/// result that is JSON text already is written as [`Raw`](json::Raw), or with [`Message::write`].
+/// Appends the response to a request that succeeded, without a line break. A `String` is written as a JSON string; for a
+/// result that is already JSON text use [`Raw`](json::Raw) or [`Message::write`].
 ///
 /// ```
 /// use attache_rpc::{Id, Message, write_response};
@@ -163,7 +164,7 @@ pub fn write_response<T: Encode>(out: &mut String, id: &Id, result: &T) {
     out.push('}');
 }
 
-/// Appends the answer to a request that failed, without a line break.
+/// Appends the response to a request that failed, without a line break.
 pub fn write_failure(out: &mut String, id: &Id, error: &Error) {
     out.push_str("{\"jsonrpc\":\"2.0\",\"id\":");
     id.encode(out);
@@ -192,7 +193,7 @@ pub(crate) fn write_call<I: Encode, T: Encode>(
     out.push('}');
 }
 
-/// A JSON text that has been read from a message.
+/// A JSON text that was read from a message and is written unchanged.
 struct JsonText<'a>(&'a str);
 
 impl Encode for JsonText<'_> {
@@ -202,9 +203,8 @@ impl Encode for JsonText<'_> {
 }
 
 impl Malformed {
-    /// The id and the error to answer with; nothing where the text looks like a notification or an answer
-    /// itself. The id is `null` where
-    /// none could be read. The error's data names a kind, never the input.
+    /// The id and the error of the response, or `None` if the text seems to be a notification or a response. The id is
+    /// `null` if it could not be read. The error's data contains a kind and nothing of the input.
     ///
     /// ```
     /// use attache_rpc::{Message, write_failure};
@@ -233,19 +233,19 @@ impl Malformed {
         Some((id, error.data(json::Raw::of(&data))))
     }
 
-    /// What can be told of a message over the limit by how it begins: the id, if the beginning shows whether it is the one
-    /// of a call or of an answer.
+    /// Describes a message over the size limit by its first bytes. The id is set only if these bytes show whether the
+    /// message is a request or a response.
     #[cold]
     pub fn too_long(head: &[u8], limits: &Limits) -> Self {
         let text = match std::str::from_utf8(head) {
             Ok(text) => text,
             Err(error) => std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default(),
         };
-        // A number at the end may go on.
+        // A number at the end may be cut off.
         let is_of_number = |char: char| char.is_ascii_digit() || "+-.eE".contains(char);
         let text = text.trim_end_matches(is_of_number);
         let mut envelope = Envelope::default();
-        // It ends in an error: the text does not go on.
+        // Always fails at the end of the text, which is cut off.
         envelope.read(text, limits).ok();
         let is_call = envelope.method.is_some() || envelope.params.is_some();
         let is_answer = envelope.result.is_some() || envelope.error.is_some();
@@ -264,26 +264,27 @@ impl Malformed {
     #[cold]
     pub(crate) fn not_utf8(bytes: &[u8], valid_up_to: usize, limits: &Limits) -> Self {
         let error = json::DecodeError::new(Problem::NotUtf8, valid_up_to);
-        Malformed::unread(Error::PARSE, &error).recognised(bytes, limits)
+        Malformed::from_decode_error(Error::PARSE, &error).with_recovered_id(bytes, limits)
     }
 
-    /// A value of another type is JSON and no request. Its first byte does not tell: `nonsense` starts like `null`.
+    /// A text that is either another JSON value or not JSON at all. The first byte does not decide: `nonsense` starts
+    /// like `null`.
     #[cold]
-    fn no_object(text: &str, limits: &Limits, error: &json::DecodeError) -> Self {
+    fn not_an_object(text: &str, limits: &Limits, error: &json::DecodeError) -> Self {
         let mut reader = Reader::within(text, limits.depth);
         match reader.skip().and_then(|_| reader.end()) {
-            Ok(()) => Malformed::unread(Error::INVALID_REQUEST, error),
+            Ok(()) => Malformed::from_decode_error(Error::INVALID_REQUEST, error),
             Err(syntax) => {
-                let malformed = Malformed::unread(Error::PARSE, &syntax);
-                malformed.recognised(text.as_bytes(), limits)
+                let malformed = Malformed::from_decode_error(Error::PARSE, &syntax);
+                malformed.with_recovered_id(text.as_bytes(), limits)
             }
         }
     }
 
-    /// The same with the id and the sort of a message in which nothing is wrong but some characters: somebody waits for
-    /// its answer, or we do.
-    fn recognised(mut self, bytes: &[u8], limits: &Limits) -> Self {
-        // What is no object anyway is not copied to be repaired.
+    /// Adds the id and the kind if the text is a message apart from some invalid characters. Without them the sender
+    /// would wait for a response, or this side would.
+    fn with_recovered_id(mut self, bytes: &[u8], limits: &Limits) -> Self {
+        // Only a text that could be an object is copied and repaired.
         let object = bytes.trim_ascii();
         if !object.starts_with(b"{") || !object.ends_with(b"}") {
             return self;
@@ -294,8 +295,8 @@ impl Malformed {
             let Malformed {
                 id, probable_kind, ..
             } = envelope.malformed("");
-            // Without an id nobody waits, and the line is answered like any other that is no JSON. An id that was repaired is
-            // not the one that somebody waits with.
+            // Without an id the line is answered like any other text that is not JSON. A repaired id differs from the id
+            // that the sender waits for.
             let is_repaired = |id: &Id| id.as_str().contains(['\u{fffd}', '\\']);
             if id.as_ref().is_some_and(|id| !is_repaired(id)) {
                 (self.id, self.probable_kind) = (id, probable_kind);
@@ -305,7 +306,7 @@ impl Malformed {
     }
 
     #[cold]
-    fn unread(code: i32, error: &json::DecodeError) -> Self {
+    fn from_decode_error(code: i32, error: &json::DecodeError) -> Self {
         Malformed {
             id: None,
             code,
@@ -332,7 +333,7 @@ struct Envelope<'a> {
     params: Option<(ValueKind, &'a str)>,
     result: Option<&'a str>,
     error: Option<Result<Error, ()>>,
-    /// `"error":null` stood there, which says that there is none.
+    /// `"error":null` occurred, which means that there is no error.
     no_error: bool,
     repeated: bool,
 }
@@ -344,23 +345,24 @@ impl<'a> Envelope<'a> {
         while more {
             let repeated = match reader.key()? {
                 "jsonrpc" => {
-                    let version = part(&mut reader, Reader::string)?;
+                    let version = read_or_skip(&mut reader, Reader::string)?;
                     self.version
                         .replace(version.as_deref() == Ok("2.0"))
                         .is_some()
                 }
                 "id" => {
-                    let id = part(&mut reader, Id::decode)?.and_then(|id| short(id, limits.id));
-                    // Two ids are none: whoever is answered by the one may wait for the other.
+                    let id = read_or_skip(&mut reader, Id::decode)?
+                        .and_then(|id| check_id_length(id, limits.id));
+                    // Two ids make both unusable: a response with the one may be awaited with the other.
                     let id = if self.id.is_some() { Err(()) } else { id };
                     self.id.replace(id).is_some()
                 }
                 "method" => {
-                    let method = part(&mut reader, Reader::string)?.ok();
+                    let method = read_or_skip(&mut reader, Reader::string)?.ok();
                     self.method.replace(method).is_some()
                 }
                 "params" => {
-                    // Marked first: a text that ends in the middle of it still tells what it is.
+                    // Set before the value is read: a text that ends within the params is still recognized as a call.
                     let kind = reader.kind()?;
                     let repeated = self.params.replace((kind, "")).is_some();
                     self.params = Some((kind, reader.skip()?));
@@ -374,7 +376,7 @@ impl<'a> Envelope<'a> {
                 "error" => {
                     let null = reader.kind()? == ValueKind::Null;
                     let before = self.error.replace(Err(()));
-                    let error = part(&mut reader, Error::decode)?;
+                    let error = read_or_skip(&mut reader, Error::decode)?;
                     let repeated = before.is_some() || self.no_error;
                     self.no_error = null;
                     self.error = if null { before } else { Some(error) };
@@ -392,7 +394,7 @@ impl<'a> Envelope<'a> {
     }
 
     fn into_message(mut self) -> Result<Message<'a>, Malformed> {
-        if let Some(reason) = self.fault() {
+        if let Some(reason) = self.invalid_reason() {
             return Err(self.malformed(reason));
         }
         let params = match self.params {
@@ -416,8 +418,8 @@ impl<'a> Envelope<'a> {
         }
     }
 
-    /// Why this is no message, if it is none.
-    fn fault(&self) -> Option<&'static str> {
+    /// Why this is not a valid message, or `None` if it is valid.
+    fn invalid_reason(&self) -> Option<&'static str> {
         if self.repeated {
             return Some("a member of the message occurs twice");
         }
@@ -430,7 +432,7 @@ impl<'a> Envelope<'a> {
         let answer = self.result.is_some() || self.error.is_some();
         match &self.method {
             Some(None) => Some("method: expected a string"),
-            Some(Some(_)) if answer => Some("a message is either a call or an answer"),
+            Some(Some(_)) if answer => Some("a message is either a request or a response"),
             Some(Some(_)) => match self.params {
                 Some((ValueKind::Boolean | ValueKind::Number | ValueKind::String, _)) => {
                     Some("params: expected an object or an array")
@@ -439,7 +441,7 @@ impl<'a> Envelope<'a> {
             },
             None if self.id.is_none() => Some("neither method nor id"),
             None if self.error.is_some() && self.result.is_some_and(|text| text != "null") => {
-                Some("an answer has either a result or an error")
+                Some("a response has either a result or an error")
             }
             None if !answer => Some("neither method, result nor error"),
             None if matches!(self.error, Some(Err(()))) => Some("error: expected an object"),
@@ -450,7 +452,7 @@ impl<'a> Envelope<'a> {
     #[cold]
     fn malformed(self, reason: &str) -> Malformed {
         let answer = self.result.is_some() || self.error.is_some();
-        // Nothing but an id: an answer without its result, since a call would have shown more.
+        // A message with only an id is a response without its result: a request would have other members.
         let bare = self.id.is_some() && self.params.is_none();
         let probable_kind = match self.method {
             None if answer || bare || self.no_error => ProbableKind::Response,
@@ -466,8 +468,8 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// Reads a part of the envelope; a value of another type is stepped over, so that the rest can still be read.
-fn part<'a, T>(
+/// Reads a member of the envelope. A value of another type is skipped, so that the rest can still be read.
+fn read_or_skip<'a, T>(
     reader: &mut Reader<'a>,
     read: impl FnOnce(&mut Reader<'a>) -> Result<T, json::DecodeError>,
 ) -> Result<Result<T, ()>, json::DecodeError> {
@@ -482,8 +484,8 @@ fn part<'a, T>(
     }
 }
 
-/// An id that can be kept until its answer: a peer chooses the length, and every answer repeats it.
-fn short(id: Id, limit: usize) -> Result<Id, ()> {
+/// Rejects an id over the limit: the peer chooses its length, and every response repeats the id.
+fn check_id_length(id: Id, limit: usize) -> Result<Id, ()> {
     let quotes = if id.as_str().starts_with('"') { 2 } else { 0 };
     if id.as_str().len() > limit.saturating_add(quotes) {
         return Err(());

@@ -1,5 +1,5 @@
-//! What waits to be written: one queue, bounded by bytes, in which what is urgent goes first without ever changing the
-//! order within a session.
+//! The queue of outgoing messages, limited in bytes. Urgent messages go first, but never change the order within a
+//! session.
 
 mod buffer;
 mod lane;
@@ -26,7 +26,7 @@ impl SessionKey {
 
     /// The key of the session with this id.
     pub fn named(name: &str) -> Self {
-        // FNV-1a: names are short, and each message has one. Where it begins no peer knows.
+        // FNV-1a: names are short, and every message has one. The random start value is unknown to peers.
         static BEGIN: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("session"));
         let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         let hash = name.bytes().fold(*BEGIN, step);
@@ -71,20 +71,21 @@ impl SendOptions {
     }
 }
 
-/// A run of whole messages that is ready to be written.
+/// One or more whole messages that are ready to be written. Read the bytes with `as_ref`, and return the chunk with
+/// [`Outbox::mark_written`].
 #[derive(Debug)]
 pub struct Chunk(LaneItem);
 
-/// A message of ours that is over the limit for one message. It has not been queued.
+/// An outgoing message is longer than the limit and was not queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooLarge {
-    /// Its size.
+    /// The size of the message in bytes.
     pub size: usize,
-    /// The limit.
+    /// The maximum size of a message in bytes.
     pub limit: usize,
 }
 
-/// The queue.
+/// The queue of outgoing messages of a connection.
 #[derive(Debug)]
 pub struct Outbox {
     framing: Framing,
@@ -121,27 +122,28 @@ impl Outbox {
         }
     }
 
-    /// Whether another message should be queued now. A message that is queued nevertheless is kept.
+    /// Whether the queue is below its limit. A message that is pushed into a full queue is queued nevertheless.
     pub fn has_room(&self) -> bool {
         self.unwritten < self.limit
     }
 
-    /// The same for a message that is urgent: a flood of others does not keep it waiting.
+    /// Whether the queue is below the higher limit for urgent messages, which therefore need not wait behind a flood of
+    /// ordinary ones.
     pub fn has_urgent_room(&self) -> bool {
         self.unwritten < self.limit.saturating_mul(2).saturating_add(CHUNK)
     }
 
-    /// Bytes that have not been written.
+    /// The number of bytes that have not been written.
     pub fn unwritten(&self) -> usize {
         self.unwritten
     }
 
-    /// Whether nothing waits to be taken.
+    /// Whether [`pop`](Self::pop) would return nothing.
     pub fn is_empty(&self) -> bool {
         self.waiting == 0
     }
 
-    /// Queues a message, which `encode` appends as text without a line break.
+    /// Queues a message. `encode` appends its text, without a line break, to the string it is given.
     pub fn push(
         &mut self,
         options: SendOptions,
@@ -150,7 +152,7 @@ impl Outbox {
         self.push_within(self.frame_limit, options, encode)
     }
 
-    /// The same, for a message that may only be so long.
+    /// Queues a message of at most `limit` bytes.
     pub(crate) fn push_within(
         &mut self,
         limit: usize,
@@ -176,11 +178,11 @@ impl Outbox {
         Ok(())
     }
 
-    /// Queues a whole message as it is, without copying it. Unless it has one line break, at its end, it is copied, and
-    /// line breaks between its tokens are left out.
+    /// Queues a whole message unchanged and, if possible, without copying it.
     ///
-    /// A line keeps in memory what was read together with it. Where that may be more than twice what the queue holds,
-    /// it is copied.
+    /// A message that does not have exactly one line break, at its end, is copied without the line breaks between its
+    /// tokens. A message is also copied if lines that are not copied could keep more than twice the queue's limit in
+    /// memory: a line keeps the whole buffer alive that it was read into.
     pub fn push_line(&mut self, options: SendOptions, line: ByteString) -> Result<(), TooLarge> {
         let text = line.trim_ascii_end();
         let size = text.len();
@@ -212,7 +214,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// The bytes that a line may keep in memory beyond those of the one before it.
+    /// The number of bytes that a line may keep in memory in addition to the previous line.
     fn pins(&self, line: &ByteString) -> usize {
         match line.as_ptr().addr() == self.pinned_to {
             true => line.len(),
@@ -220,7 +222,7 @@ impl Outbox {
         }
     }
 
-    /// Takes what is to be written next.
+    /// Removes the next messages to write from the queue.
     pub fn pop(&mut self) -> Option<Chunk> {
         let spare = &mut self.spare;
         let urgent = self.urgent.take(spare);
@@ -229,7 +231,7 @@ impl Outbox {
         Some(Chunk(content))
     }
 
-    /// Gives back a chunk that has been written, which makes room.
+    /// Returns a chunk that has been written, which makes room in the queue.
     pub fn mark_written(&mut self, chunk: Chunk) {
         self.unwritten -= chunk.0.len();
         match chunk.0 {
@@ -243,7 +245,7 @@ impl Outbox {
         }
     }
 
-    /// EndpointCounts a message, and closes its buffer when it is long enough.
+    /// Counts a queued message, and closes its buffer when the buffer is long enough for a chunk.
     fn queued(&mut self, options: SendOptions, bytes: usize) {
         self.count(bytes);
         let lane = match options.urgency {
@@ -285,7 +287,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// Where a message is queued. What waits of the session of an urgent one has been moved before it.
+    /// The lane for a message. Waiting messages of an urgent message's session are moved to the urgent lane first.
     fn lane(&mut self, options: SendOptions) -> &mut Lane {
         match options.urgency {
             Urgency::Ordinary => &mut self.bulk,
@@ -306,8 +308,8 @@ impl AsRef<[u8]> for Chunk {
     }
 }
 
-/// What a pipe takes at once, with room for the message that fills the chunk.
+/// Target size of a chunk: what a pipe takes at once, minus room for the message that fills the chunk.
 const CHUNK: usize = 60 << 10;
-/// What is read at once, and stays in memory as long as any line of it.
+/// Size of a read buffer, which stays in memory as long as any line in it.
 const PIECE: usize = 64 << 10;
 const SPARE: usize = 2;

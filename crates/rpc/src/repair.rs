@@ -1,6 +1,6 @@
-//! Text with characters that do not exist, made readable: to find out what a message would have been, never to take it.
+//! Replaces invalid characters in a text, to find out what kind of message it was. A repaired message is never accepted.
 
-/// Bytes that are not UTF-8 and halves of surrogate pairs become U+FFFD.
+/// Replaces bytes that are not UTF-8, and escaped halves of surrogate pairs, with U+FFFD.
 pub(crate) fn replace_invalid(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut out = String::with_capacity(text.len());
@@ -15,7 +15,7 @@ pub(crate) fn replace_invalid(bytes: &[u8]) -> String {
                 rest = &rest[6..];
                 continue;
             }
-            // The backslash, and what it escapes.
+            // The backslash and the escaped character.
             _ => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
         };
         out.push_str(&rest[..taken]);
@@ -25,7 +25,7 @@ pub(crate) fn replace_invalid(bytes: &[u8]) -> String {
     out
 }
 
-/// The code unit of an escape that the text begins with.
+/// The code unit of the `\uXXXX` escape at the start of the text.
 fn unit(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     let are_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -9,18 +9,18 @@ pub trait Translator: Send {
     fn outgoing(&mut self, message: &str) -> Translation;
 }
 
-/// What a [`Translator`] makes of one message.
+/// The result of translating one message with a [`Translator`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Translation {
     /// The message is forwarded unchanged.
     Unchanged,
-    /// This message and all later ones are forwarded unchanged: the translator is no longer needed.
+    /// This message and all later ones are forwarded unchanged. The translator is dropped.
     Finished,
-    /// Other messages take its place.
+    /// Other messages replace this one.
     Replaced(MessageReplacement),
 }
 
-/// The messages that take the place of a translated one.
+/// The messages that replace a translated message.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MessageReplacement {
     /// Messages forwarded to the receiver of the original.

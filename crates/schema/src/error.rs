@@ -1,5 +1,6 @@
-//! Errors: what each code means, and functions that make the ones we send. Their data never repeats input, with three
-//! exceptions: the name of an unknown method (128 characters), and the session id or URI that was not found (1024).
+//! Error codes and their meanings, and functions that create the errors we send. Their data never repeats input, with
+//! three exceptions: the name of an unknown method (up to 128 characters), and a session id or URI that was not found
+//! (up to 1024 characters).
 
 use attache_rpc::Error;
 use attache_rpc::json::{self, Object, Raw};
@@ -19,7 +20,7 @@ pub enum ErrorCode {
     MethodNotFound,
     /// The parameters are not valid (-32602).
     InvalidParams,
-    /// The receiver failed for a reason of its own (-32603).
+    /// An internal error of the receiver (-32603).
     InternalError,
     /// The request was cancelled (-32800).
     RequestCancelled,
@@ -44,7 +45,7 @@ impl ErrorCode {
         ErrorCode::ResourceNotFound,
     ];
 
-    /// The code of an error.
+    /// The meaning of an error.
     pub fn of(error: &Error) -> Self {
         ErrorCode::from(error.code)
     }
@@ -91,58 +92,58 @@ impl From<ErrorCode> for i32 {
     }
 }
 
-/// The message is not valid JSON. The data has the kind of the problem and its byte offset.
+/// Error: the message is not valid JSON. The data has the kind of the problem and its byte offset.
 pub fn parse_error(fault: &json::DecodeError) -> Error {
     let mut data = of_kind(fault.problem().kind());
     data.put("offset", &(fault.offset() as u64));
     explained(ErrorCode::ParseError, &fault.to_string(), &data)
 }
 
-/// The method is not known. A long name is cut.
+/// Error: the method is not known. A long name is cut.
 pub fn method_not_found(method: &str) -> Error {
     plain(ErrorCode::MethodNotFound).data(one("method", &cut(method, MAX_NAME)))
 }
 
-/// The parameters are not valid. The data has the path of the member and the kind of the problem.
+/// Error: the parameters are not valid. The data has the path of the member and the kind of the problem.
 pub fn invalid_params(fault: &json::DecodeError) -> Error {
     let mut data = of_kind(fault.problem().kind());
     data.put("path", &fault.path_text());
     explained(ErrorCode::InvalidParams, &fault.to_string(), &data)
 }
 
-/// The parameters have the right types but cannot be used. `reason` must not repeat them.
+/// Error: the parameters have the right types but cannot be used. `reason` must not repeat them.
 pub fn unusable_params(reason: &str) -> Error {
     explained(ErrorCode::InvalidParams, reason, &of_kind("unusable"))
 }
 
-/// The request came at the wrong time, such as before `initialize`. `kind` is for programs, such as
+/// Error: the request came at the wrong time, such as before `initialize`. `kind` is for programs, such as
 /// `not_initialized`.
 pub fn invalid_request(kind: &str, reason: &str) -> Error {
     explained(ErrorCode::InvalidRequest, reason, &of_kind(kind))
 }
 
-/// We failed. `reason` is for people who read the log of the peer.
+/// Error: an internal failure. `reason` is for people who read the log of the peer.
 pub fn internal(reason: &str) -> Error {
     explained(ErrorCode::InternalError, reason, &of_kind("internal"))
 }
 
-/// The request was cancelled, by the peer or by us. A cancelled prompt is not an error: it ends with the stop reason
-/// `cancelled`, see [`prompt_outcome`].
+/// Error: the request was cancelled, by the peer or by us. A cancelled prompt is not an error: it ends with the stop
+/// reason `cancelled`, see [`prompt_outcome`].
 pub fn cancelled() -> Error {
     plain(ErrorCode::RequestCancelled)
 }
 
-/// The user has to log in first.
+/// Error: the user has to log in first.
 pub fn auth_required() -> Error {
     plain(ErrorCode::AuthRequired)
 }
 
-/// The session was not found. A long id is cut.
+/// Error: the session was not found. A long id is cut.
 pub fn session_not_found(session: &SessionId) -> Error {
     plain(ErrorCode::ResourceNotFound).data(one("sessionId", &cut(session.as_str(), MAX_ADDRESS)))
 }
 
-/// A file or other resource was not found. A long URI is cut.
+/// Error: a file or other resource was not found. A long URI is cut.
 pub fn resource_not_found(uri: &str) -> Error {
     plain(ErrorCode::ResourceNotFound).data(one("uri", &cut(uri, MAX_ADDRESS)))
 }

@@ -5,7 +5,6 @@
 #[macro_use]
 mod macros;
 
-mod build;
 pub mod call;
 pub mod error;
 pub mod method;

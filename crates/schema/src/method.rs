@@ -15,7 +15,7 @@ pub struct Method {
     pub kind: MethodKind,
     /// Whether the specification may still change it.
     pub stability: Stability,
-    /// What the other side has to advertise first.
+    /// Capability that the other side has to advertise first.
     pub requirement: Requirement,
     /// How its messages are ordered relative to others of the session.
     pub order: Order,
@@ -52,13 +52,13 @@ pub enum MethodKind {
 /// Whether the specification may still change something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stability {
-    /// It is part of version 1 and stays.
+    /// Part of version 1; does not change.
     Stable,
-    /// It may change or be removed.
+    /// May change or be removed.
     Unstable,
 }
 
-/// What the other side has to advertise before a method may be called.
+/// Capability that the other side has to advertise before a method may be called.
 #[derive(Debug, Clone, Copy)]
 pub enum Requirement {
     /// Nothing: the method is always available.
@@ -115,8 +115,8 @@ impl Direction {
 }
 
 impl Method {
-    /// Whether a JSON text is a valid result of the request with this name. Any text is for a request that is not in
-    /// the table.
+    /// Checks whether a JSON text is a valid result of the request with this name. For a request that is not in the
+    /// table, any text is.
     pub(crate) fn check_result(
         name: &str,
         direction: Direction,
@@ -129,7 +129,7 @@ impl Method {
 }
 
 impl Order {
-    /// Nothing is special.
+    /// The order of a method without special rules.
     pub const NONE: Order = Order {
         ends_with_cancel: false,
         cancels_session: false,
@@ -168,7 +168,7 @@ impl PayloadType {
         }
     }
 
-    /// Whether a JSON text has this type.
+    /// Checks whether a JSON text has this type.
     pub fn check(&self, text: &str) -> Result<(), json::DecodeError> {
         (self.check)(text)
     }

@@ -1,4 +1,4 @@
-//! Paths as they are in messages.
+//! File paths in messages.
 
 use std::path::{Path, PathBuf};
 

@@ -60,7 +60,7 @@ mod tests {
     use crate::v1;
 
     #[test]
-    fn no_secret_shows_when_a_message_is_printed() {
+    fn debug_output_hides_secrets() {
         let server = v1::McpServerStdio::new(
             "files",
             "/bin/files",
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_does_not_show() {
+    fn debug_output_hides_unknown_variants() {
         for text in [
             r#"{"method":"_x","params":{"token":"hunter2"}}"#,
             r#"{"method":"session/prompt","params":{"token":"hunter2"}}"#,
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn an_account_does_not_show() {
+    fn debug_output_hides_accounts() {
         let account =
             r#"{"label":"hunter2","name":"hunter2","email":"hunter2","organization":"hunter2"}"#;
         hides(&crate::json::from_str::<v1::AuthAccount>(account).expect("read"));

@@ -30,11 +30,11 @@ async fn main() -> std::io::Result<()> {
 }
 
 async fn turn(session: attache::agent::ClientSession) -> Result<v1::PromptResponse, CallError> {
-    session.say("Shall I? ").await?;
+    session.send_message("Shall I? ").await?;
     let tool = v1::ToolCallUpdate::new("call-1").title("Wave");
     let yes = v1::PermissionOption::new("yes", "Yes", v1::PermissionOptionKind::AllowOnce);
     if let RequestPermissionOutcome::Selected(_) = session.request_permission(tool, [yes]).await? {
-        session.say("Hello!").await?;
+        session.send_message("Hello!").await?;
     }
     Ok(v1::PromptResponse::new(v1::StopReason::EndTurn))
 }

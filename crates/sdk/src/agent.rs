@@ -1,4 +1,4 @@
-//! The agent's side: take calls from [`AgentCalls`], talk to the client through a [`ClientHandle`].
+//! The agent's side: receive calls from [`AgentCalls`], send messages to the client with a [`ClientHandle`].
 
 use std::io;
 use std::ops::Deref;
@@ -14,19 +14,19 @@ use crate::connection::Connection;
 use crate::session_index::AgentSessionIndex;
 use crate::{AgentCall, CallError, Options, calls};
 
-/// An agent on standard input and output, which belong to the protocol from now on: what the program prints goes to
-/// standard error. Must be called within a tokio runtime, once.
+/// Connects an agent to the client on standard input and output. From then on both carry only protocol messages; print
+/// to standard error instead. Call it once, within a tokio runtime.
 pub fn stdio() -> io::Result<(ClientHandle, AgentCalls)> {
     stdio_with(Options::default())
 }
 
-/// The same with settings of your own.
+/// Connects an agent to the client on standard input and output, like [`stdio`], with these options.
 pub fn stdio_with(options: Options) -> io::Result<(ClientHandle, AgentCalls)> {
     let (read, write) = transport::stdio()?;
     Ok(connect(read, write, options))
 }
 
-/// An agent on any stream of bytes.
+/// Connects an agent to the client on any byte stream.
 pub fn connect<R, W>(read: R, write: W, options: Options) -> (ClientHandle, AgentCalls)
 where
     R: AsyncRead + Send + Unpin + 'static,
@@ -49,7 +49,7 @@ where
     (client, AgentCalls { connection, inbox })
 }
 
-/// What the client asks and tells, in the order of the wire.
+/// The requests and notifications of the client, in the order in which they arrive.
 #[derive(Debug)]
 pub struct AgentCalls {
     connection: Arc<Connection>,
@@ -57,22 +57,22 @@ pub struct AgentCalls {
 }
 
 impl AgentCalls {
-    /// Takes the next call. `None` when the client has gone and everything has been said.
+    /// Waits for the next call. Returns `None` when the connection is closed and everything has been sent.
     ///
-    /// Calls that cannot be read, or that come before `initialize`, are answered here and not shown.
+    /// Requests that are invalid, or that come before `initialize`, get an error response here and are not returned.
     pub async fn next(&mut self) -> Option<AgentCall> {
         calls::next_for_agent(&self.connection, &mut self.inbox).await
     }
 }
 
-/// The client, as an agent sees it. It can be cloned and used from any task.
+/// Sends requests and notifications to the client. It can be cloned and used from any task.
 #[derive(Debug, Clone)]
 pub struct ClientHandle {
     connection: Arc<Connection>,
 }
 
 impl ClientHandle {
-    /// One session of the client.
+    /// A handle to one session of the client.
     pub fn session(&self, id: impl Into<v1::SessionId>) -> ClientSession {
         let id = id.into();
         ClientSession {
@@ -82,7 +82,7 @@ impl ClientHandle {
         }
     }
 
-    /// What the client has said it can do; `None` before `initialize`.
+    /// The capabilities of the client; `None` before `initialize`.
     pub fn capabilities(&self) -> Option<v1::ClientCapabilities> {
         self.connection.handshake().client.clone()
     }
@@ -96,7 +96,7 @@ impl Deref for ClientHandle {
     }
 }
 
-/// One session, as an agent sees it.
+/// One session of an agent, for sending updates and requests about it to the client.
 #[derive(Debug, Clone)]
 pub struct ClientSession {
     client: ClientHandle,
@@ -105,7 +105,7 @@ pub struct ClientSession {
 }
 
 impl ClientSession {
-    /// The session's id.
+    /// Id of the session.
     pub fn id(&self) -> &v1::SessionId {
         &self.id
     }
@@ -115,7 +115,7 @@ impl ClientSession {
         &self.client
     }
 
-    /// Tells what has happened. Waits while the client does not read.
+    /// Sends a `session/update`. Waits while the outgoing queue is full because the client does not read.
     pub async fn update(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), CallError> {
         let notification = v1::SessionNotification::new(self.id.clone(), update);
         let options = SendOptions::of(self.session);
@@ -125,7 +125,7 @@ impl ClientSession {
             .await
     }
 
-    /// Tells what has happened in JSON that was made before: the text of an update.
+    /// Sends a `session/update` whose update is JSON that was encoded before. Waits like [`update`](Self::update).
     pub async fn update_raw(&self, update: &Raw) -> Result<(), CallError> {
         let params = RawUpdateParams {
             session: &self.id,
@@ -137,21 +137,21 @@ impl ClientSession {
             .await
     }
 
-    /// Says something to the person: a part of the agent's message.
-    pub async fn say(&self, text: impl Into<String>) -> Result<(), CallError> {
+    /// Sends the next part of the agent's message to the user.
+    pub async fn send_message(&self, text: impl Into<String>) -> Result<(), CallError> {
         let chunk = v1::ContentChunk::new(text.into());
         self.update(v1::SessionUpdate::AgentMessageChunk(chunk))
             .await
     }
 
-    /// Shows a part of the agent's reasoning.
-    pub async fn think(&self, text: impl Into<String>) -> Result<(), CallError> {
+    /// Sends the next part of the agent's reasoning.
+    pub async fn send_thought(&self, text: impl Into<String>) -> Result<(), CallError> {
         let chunk = v1::ContentChunk::new(text.into());
         self.update(v1::SessionUpdate::AgentThoughtChunk(chunk))
             .await
     }
 
-    /// Asks the person whether a tool may run.
+    /// Asks the user for permission to run a tool, with these options.
     pub async fn request_permission(
         &self,
         tool_call: v1::ToolCallUpdate,
@@ -162,13 +162,13 @@ impl ClientSession {
         Ok(self.client.request(request).await?.outcome)
     }
 
-    /// Reads a whole file as the client sees it, unsaved changes included.
+    /// Reads a whole text file through the client, including unsaved changes in the editor.
     pub async fn read_text_file(&self, path: impl Into<FilePath>) -> Result<String, CallError> {
         let request = v1::ReadTextFileRequest::new(self.id.clone(), path);
         Ok(self.client.request(request).await?.content)
     }
 
-    /// Writes a whole file through the client.
+    /// Writes a whole text file through the client.
     pub async fn write_text_file(
         &self,
         path: impl Into<FilePath>,
@@ -179,7 +179,7 @@ impl ClientSession {
     }
 }
 
-/// The params of `session/update`, whose update is text.
+/// The params of `session/update` with an update that is already encoded.
 struct RawUpdateParams<'a> {
     session: &'a v1::SessionId,
     update: &'a Raw,

@@ -29,13 +29,15 @@ macro_rules! sides {
         $($_rest:tt)*
     ) => {
         side! {
-            /// A request or notification from a client, as an agent receives it.
+            /// A request or notification that an agent receives from a client. Each request comes with the [`Reply`]
+            /// that sends its response.
             AgentCall ToAgent
             ClientRequest { $($client_requests)* }
             ClientNotification { $($client_notifications)* }
         }
         side! {
-            /// A request or notification from an agent, as a client receives it.
+            /// A request or notification that a client receives from an agent. Each request comes with the [`Reply`]
+            /// that sends its response.
             ClientCall ToClient
             AgentRequest { $($agent_requests)* }
             AgentNotification { $($agent_notifications)* }
@@ -93,7 +95,7 @@ macro_rules! side {
                 }
             }
 
-            /// The method's name.
+            /// Name of the method.
             pub fn method(&self) -> &str {
                 match self {
                     $($Call::$Request(..) => $method,)*
@@ -102,7 +104,8 @@ macro_rules! side {
                 }
             }
 
-            /// Responds "method not found" to a request and ignores a notification. Call it for everything you do not handle.
+            /// Responds "method not found" to a request and ignores a notification. Call it for everything you do not
+            /// handle.
             pub fn refuse(self) {
                 match self {
                     $($Call::$Request(_, reply) => reply.fail(method_not_found($method)),)*

@@ -1,4 +1,4 @@
-//! Taking calls: decoding what came in, and answering what cannot be decoded.
+//! Decoding of incoming calls, and error responses to invalid ones.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(crate) async fn next_for_agent(
                 }
                 Err(error) => refuse(connection, &id, &error),
             },
-            // One that does not fit is ignored, as the protocol asks.
+            // The protocol requires that an invalid notification is ignored.
             IncomingCall::Notification(call) => {
                 match ClientNotification::decode(call.method(), call.params()) {
                     Ok(notification) => return Some(AgentCall::from_notification(notification)),
@@ -45,7 +45,7 @@ pub(crate) async fn next_for_client(
                 Ok(request) => {
                     let session = session_of(&call);
                     let call = ClientCall::from_request(connection, id, session, request);
-                    // Asked before the agent had heard of the cancellation: nobody needs to decide.
+                    // Sent before the agent received the cancellation, so the user need not decide.
                     match call {
                         ClientCall::RequestPermission(_, reply)
                             if connection.turns.are_cancelled(session) =>
@@ -75,7 +75,7 @@ fn agent_request(connection: &Connection, call: &Call) -> Result<ClientRequest, 
         ClientRequest::Initialize(_)
             if handshake.is_initialized() || handshake.proposed.is_some() =>
         {
-            let reason = "the connection has been initialized; what was agreed on stays";
+            let reason = "the connection is already initialized; its version and capabilities stay";
             Err(error::invalid_request("already_initialized", reason))
         }
         ClientRequest::Initialize(initialize) => {
@@ -91,7 +91,7 @@ fn agent_request(connection: &Connection, call: &Call) -> Result<ClientRequest, 
     }
 }
 
-/// A request that we have not offered to serve is refused as if its method did not exist.
+/// Decodes a request from the agent. A method that the client does not advertise counts as unknown.
 fn client_request(connection: &Connection, call: &Call) -> Result<AgentRequest, Error> {
     let request = AgentRequest::decode(call.method(), call.params())?;
     let method = Method::find(call.method(), MethodKind::Request, Direction::ToClient);

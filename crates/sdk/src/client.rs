@@ -1,4 +1,4 @@
-//! The client's side: talk to the agent through an [`AgentHandle`], take what it asks and tells from [`ClientCalls`].
+//! The client's side: send messages to the agent with an [`AgentHandle`], receive its calls from [`ClientCalls`].
 
 use std::future::Future;
 use std::ops::Deref;
@@ -16,7 +16,7 @@ use crate::connection::Connection;
 use crate::session_index::ClientSessionIndex;
 use crate::{CallError, ClientCall, Options, calls};
 
-/// A client on any stream of bytes.
+/// Connects a client to the agent on any byte stream.
 pub fn connect<R, W>(read: R, write: W, options: Options) -> (AgentHandle, ClientCalls)
 where
     R: AsyncRead + Send + Unpin + 'static,
@@ -39,8 +39,8 @@ where
     (agent, ClientCalls { connection, inbox })
 }
 
-/// Starts an agent and connects to its standard input and output. When the [`Child`] is dropped the agent and
-/// everything it has started are killed; [`Child::stop`] ends them gently.
+/// Starts an agent and connects to its standard input and output. Dropping the [`Child`] kills the agent and all
+/// processes that it started; [`Child::stop`] lets them exit first.
 pub async fn spawn(
     program: &Program,
     options: Options,
@@ -50,7 +50,7 @@ pub async fn spawn(
     Ok((agent, calls, child))
 }
 
-/// What the agent asks and tells, in the order of the wire.
+/// The requests and notifications of the agent, in the order in which they arrive.
 #[derive(Debug)]
 pub struct ClientCalls {
     connection: Arc<Connection>,
@@ -58,15 +58,16 @@ pub struct ClientCalls {
 }
 
 impl ClientCalls {
-    /// Takes the next call. `None` when the agent has gone and everything has been said.
+    /// Waits for the next call. Returns `None` when the connection is closed and everything has been sent.
     ///
-    /// Calls that cannot be read, or that we have not offered to serve, are answered here and not shown.
+    /// Requests that are invalid, or whose capability the client does not advertise, get an error response here and are
+    /// not returned.
     pub async fn next(&mut self) -> Option<ClientCall> {
         calls::next_for_client(&self.connection, &mut self.inbox).await
     }
 
-    /// Waits for something and takes every call that comes in the meantime. The answer to a prompt comes after
-    /// everything that the agent said before it.
+    /// Awaits a future, usually a prompt, and passes every call that arrives meanwhile to a closure. The response to a
+    /// prompt is delivered after all messages that the agent sent before it.
     pub async fn until<T>(
         &mut self,
         something: impl Future<Output = T>,
@@ -86,14 +87,15 @@ impl ClientCalls {
     }
 }
 
-/// The agent, as a client sees it. It can be cloned and used from any task.
+/// Sends requests and notifications to the agent. It can be cloned and used from any task.
 #[derive(Debug, Clone)]
 pub struct AgentHandle {
     connection: Arc<Connection>,
 }
 
 impl AgentHandle {
-    /// Begins the conversation: agrees on the version, and learns what the agent can do.
+    /// Sends `initialize`, which negotiates the protocol version and exchanges capabilities. Fails with
+    /// [`CallError::Version`] if the agent does not support version 1.
     pub async fn initialize(
         &self,
         request: v1::InitializeRequest,
@@ -110,14 +112,15 @@ impl AgentHandle {
         Ok(answer)
     }
 
-    /// Asks the agent, and logs in if it wants that first, in the way that `choose` picks of those it offers.
+    /// Sends a request. If the agent requires a login first, sends `authenticate` with the method that `choose` picks,
+    /// then repeats the request.
     pub async fn request_with_login<R: Request>(
         &self,
         request: R,
         choose: impl FnOnce(&[v1::AuthMethod]) -> Option<v1::AuthMethodId>,
     ) -> Result<R::Response, CallError> {
         let refused = match self.connection.request_ref(&request).await {
-            Err(error) if error.wants_login() => error,
+            Err(error) if error.requires_login() => error,
             other => return other,
         };
         let methods = self.connection.handshake().auth_methods.clone();
@@ -128,7 +131,7 @@ impl AgentHandle {
         self.connection.request_ref(&request).await
     }
 
-    /// One session of the agent.
+    /// A handle to one session of the agent.
     pub fn session(&self, id: impl Into<v1::SessionId>) -> AgentSession {
         AgentSession {
             agent: self.clone(),
@@ -136,7 +139,7 @@ impl AgentHandle {
         }
     }
 
-    /// What the agent has said it can do; `None` before `initialize`.
+    /// The capabilities of the agent; `None` before `initialize`.
     pub fn capabilities(&self) -> Option<v1::AgentCapabilities> {
         self.connection.handshake().agent.clone()
     }
@@ -150,7 +153,7 @@ impl Deref for AgentHandle {
     }
 }
 
-/// One session, as a client sees it.
+/// One session of a client, for sending prompts and cancellations to the agent.
 #[derive(Debug, Clone)]
 pub struct AgentSession {
     agent: AgentHandle,
@@ -158,12 +161,13 @@ pub struct AgentSession {
 }
 
 impl AgentSession {
-    /// The session's id.
+    /// Id of the session.
     pub fn id(&self) -> &v1::SessionId {
         &self.id
     }
 
-    /// Runs a turn. The answer comes after everything that the turn has brought; take calls meanwhile.
+    /// Sends `session/prompt` and waits until the turn ends. The response is delivered after all updates of the turn,
+    /// so receive calls meanwhile, for example with [`ClientCalls::until`].
     pub async fn prompt(
         &self,
         content: impl IntoIterator<Item = impl Into<v1::ContentBlock>>,
@@ -172,8 +176,8 @@ impl AgentSession {
         self.agent.request(request).await
     }
 
-    /// Cancels the turn that runs, before everything else that waits to be said. The questions to a person that are
-    /// still open are answered with `cancelled`; the turn's own answer still comes.
+    /// Sends `session/cancel` ahead of other queued messages, and responds to the pending permission requests of the
+    /// session with `cancelled`. The prompt still gets its own response.
     pub async fn cancel(&self) -> Result<(), CallError> {
         let options = SendOptions::urgent(SessionKey::named(self.id.as_str()));
         let notification = v1::CancelNotification::new(self.id.clone());

@@ -1,4 +1,4 @@
-//! What both sides share: asking and telling, and what each side has said it can do.
+//! The part of a connection that both sides share: requests, notifications and capabilities.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,8 +13,8 @@ use attache_transport::{CloseReason, Delivery, PeerHandle};
 use crate::CallError;
 use crate::turns::RunningTurns;
 
-/// What an [`AgentHandle`](crate::AgentHandle) and a [`ClientHandle`](crate::ClientHandle) have in common: asking and
-/// telling the peer, and the end of the connection.
+/// A connection to the peer: sends requests and notifications, and reports the end of the connection. Both
+/// [`AgentHandle`](crate::AgentHandle) and [`ClientHandle`](crate::ClientHandle) dereference to it.
 #[derive(Debug)]
 pub struct Connection {
     pub(crate) link: PeerHandle,
@@ -24,10 +24,10 @@ pub struct Connection {
     ignored: AtomicUsize,
 }
 
-/// What the two sides have said of themselves.
+/// The capabilities that both sides have sent in `initialize`.
 #[derive(Debug, Default)]
 pub(crate) struct Handshake {
-    /// What a client has offered in an `initialize` that has not been answered.
+    /// Capabilities of a client in an `initialize` request that has no response yet.
     pub(crate) proposed: Option<v1::ClientCapabilities>,
     pub(crate) client: Option<v1::ClientCapabilities>,
     pub(crate) agent: Option<v1::AgentCapabilities>,
@@ -35,14 +35,15 @@ pub(crate) struct Handshake {
 }
 
 impl Handshake {
-    /// Whether `initialize` has been asked and answered.
+    /// Whether `initialize` has succeeded.
     pub(crate) fn is_initialized(&self) -> bool {
         self.client.is_some() && self.agent.is_some()
     }
 }
 
 impl Connection {
-    /// The agent's side. Its answers are given at once, since nothing that a client tells belongs before them.
+    /// The agent's side. Responses to its requests are delivered at once, because no client notification has to come
+    /// before them.
     pub(crate) fn of_agent(link: PeerHandle) -> Self {
         Connection {
             link,
@@ -53,7 +54,7 @@ impl Connection {
         }
     }
 
-    /// The client's side. The end of a turn comes after the turn's updates.
+    /// The client's side. The response to a prompt is delivered after the updates of its turn.
     pub(crate) fn of_client(link: PeerHandle) -> Self {
         Connection {
             link,
@@ -64,15 +65,17 @@ impl Connection {
         }
     }
 
-    /// Asks the peer. A call that it has not offered to serve is an error and is not sent.
+    /// Sends a request and waits for its response. Fails without sending anything if the peer does not advertise the
+    /// capability that the method requires. Dropping the future cancels the request.
     ///
-    /// A client is given the answer to `session/prompt` and `session/load` after the updates before it have been taken
-    /// from [`ClientCalls`](crate::ClientCalls); other answers come at once.
+    /// A client gets the response to `session/prompt` and `session/load` after all earlier updates have been taken from
+    /// [`ClientCalls`](crate::ClientCalls); other responses are delivered at once.
     pub async fn request<R: Request>(&self, request: R) -> Result<R::Response, CallError> {
         self.request_ref(&request).await
     }
 
-    /// Tells the peer.
+    /// Sends a notification. Fails without sending anything if the peer does not advertise the capability that the
+    /// method requires.
     pub async fn notify<N: Notification>(&self, notification: N) -> Result<(), CallError> {
         self.check(N::METHOD)?;
         let params = EncodedParams::of(&notification);
@@ -80,7 +83,7 @@ impl Connection {
         Ok(self.link.notify(N::METHOD.name, &params, options).await?)
     }
 
-    /// Asks something outside the protocol; the method's name starts with `_`.
+    /// Sends a custom request, whose method starts with `_`, and waits for its response.
     pub async fn request_extension(
         &self,
         method: &str,
@@ -94,7 +97,7 @@ impl Connection {
         result.map_err(|fault| CallError::Malformed(fault.to_string()))
     }
 
-    /// Tells something outside the protocol.
+    /// Sends a custom notification, whose method starts with `_`.
     pub async fn notify_extension(
         &self,
         method: &str,
@@ -106,27 +109,27 @@ impl Connection {
         Ok(self.link.notify(method, &params, options).await?)
     }
 
-    /// Waits until everything that has been said is written.
+    /// Waits until all queued messages are written.
     pub async fn flush(&self) {
         self.link.flush().await;
     }
 
-    /// Closes the connection after everything that has been said is written.
+    /// Closes the connection after all queued messages are written.
     pub fn close(&self) {
         self.link.close();
     }
 
-    /// Waits until the connection has ended, and tells why.
+    /// Waits until the connection has ended and returns the reason.
     pub async fn closed(&self) -> CloseReason {
         self.link.closed().await
     }
 
-    /// What has come in so far that was neither a call nor an answer anybody waited for.
+    /// Counters of incoming lines that are not messages, and of responses to no pending request.
     pub fn counts(&self) -> EndpointCounts {
         self.link.counts()
     }
 
-    /// How many notifications were ignored so far, because they are unknown or do not fit.
+    /// Number of notifications ignored so far because they are unknown or invalid.
     pub fn ignored(&self) -> usize {
         self.ignored.load(Ordering::Relaxed)
     }
@@ -175,7 +178,7 @@ impl Connection {
         Ok(self.link.call(method, params, options, delivery).await?)
     }
 
-    /// Tells the peer something of a session that the caller names.
+    /// Sends a notification about the session that the caller names.
     pub(crate) async fn notify_in_session<N: Notification>(
         &self,
         options: SendOptions,
@@ -188,7 +191,7 @@ impl Connection {
         Ok(())
     }
 
-    /// The same, with the params of `session/update` made by the caller.
+    /// Sends a `session/update` with params that the caller encodes.
     pub(crate) async fn update_in_session(
         &self,
         options: SendOptions,
@@ -199,7 +202,7 @@ impl Connection {
         Ok(self.link.notify(method.name, params, options).await?)
     }
 
-    /// Whether the other side has said that it may be called so.
+    /// Fails if the peer does not advertise the capability that the method requires.
     fn check(&self, method: &'static Method) -> Result<(), CallError> {
         if method.name == v1::InitializeRequest::METHOD.name {
             return Ok(());
@@ -224,12 +227,13 @@ impl Connection {
         }
     }
 
-    /// An `initialize` has failed: what the client offered in it does not count.
+    /// Discards the client capabilities of an `initialize` request that failed.
     pub(crate) fn discard_proposal(&self) {
         self.handshake().proposed = None;
     }
 
-    /// Learns from an answer that is about to be given; the session that it brings into being, if it does.
+    /// Updates the handshake from a response that is about to be sent. Returns the session that the response creates,
+    /// if any.
     pub(crate) fn note_response(&self, answer: &dyn Any) -> Option<SessionKey> {
         if let Some(answer) = answer.downcast_ref::<v1::InitializeResponse>() {
             let mut handshake = self.handshake();
@@ -251,7 +255,7 @@ fn extension(method: &str) -> Result<(), CallError> {
     Ok(())
 }
 
-/// Params as text, from which their session is read before they are queued.
+/// Encoded params. Their session is read from the text before they are queued.
 struct EncodedParams(String);
 
 impl EncodedParams {
@@ -273,7 +277,7 @@ pub(crate) fn session_key(params: &str) -> SessionKey {
     session_named_in(params).unwrap_or(SessionKey::CONNECTION)
 }
 
-/// The session that the params name, if they name one.
+/// The session that the params name, if any.
 pub(crate) fn session_named_in(params: &str) -> Option<SessionKey> {
     if let Some(id) = first_session(params) {
         return Some(SessionKey::named(id));
@@ -282,7 +286,7 @@ pub(crate) fn session_named_in(params: &str) -> Option<SessionKey> {
     session.map(|id| SessionKey::named(&id))
 }
 
-/// The session's id where it stands as we and most peers write it: first, and without an escape.
+/// The session id, if it is the first member and has no escapes, which is how we and most peers write it.
 fn first_session(params: &str) -> Option<&str> {
     let rest = params.strip_prefix("{\"sessionId\":\"")?;
     let mut bytes = rest.bytes();

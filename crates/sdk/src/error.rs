@@ -1,4 +1,4 @@
-//! How a call can fail.
+//! Errors of requests and notifications to the peer.
 
 use attache_rpc::json;
 use attache_rpc::{Error, TooLarge};
@@ -7,58 +7,58 @@ use attache_transport as transport;
 use attache_transport::CloseReason;
 use thiserror::Error as ThisError;
 
-/// Why a call of ours has no result.
+/// Why a request or notification to the peer failed.
 #[derive(Debug, Clone, PartialEq, ThisError)]
 pub enum CallError {
-    /// The peer has not said that it can be called this way. Nothing was sent.
-    #[error("{method} needs `{capability}`, which the peer has not offered")]
+    /// The peer does not advertise the capability that the method requires. Nothing was sent.
+    #[error("{method} needs `{capability}`, which the peer does not advertise")]
     NotOffered {
-        /// The method.
+        /// Name of the method.
         method: &'static str,
-        /// What the peer would have had to offer.
+        /// Path of the capability that the method requires.
         capability: &'static str,
     },
-    /// Nothing may be said before `initialize`. Nothing was sent.
+    /// The method requires `initialize` first. Nothing was sent.
     #[error("{method} needs an initialized connection")]
     NotInitialized {
-        /// The method.
+        /// Name of the method.
         method: &'static str,
     },
-    /// The name of a method outside the protocol starts with `_`. Nothing was sent.
-    #[error("the name of an extension method starts with `_`")]
+    /// The name of a custom method must start with `_`. Nothing was sent.
+    #[error("the name of an extension method must start with `_`")]
     NotAnExtension,
-    /// The peer speaks a version that we do not.
-    #[error("the peer speaks version {0} of the protocol, we speak version 1")]
+    /// The peer uses a protocol version that this library does not support.
+    #[error("the peer uses protocol version {0}; only version 1 is supported")]
     Version(u16),
-    /// The peer answered with an error.
+    /// The peer responded with an error.
     #[error("{0}")]
     Refused(Error),
-    /// The peer answered with a result that does not fit the method.
+    /// The peer responded with a result that does not match the method.
     #[error("{method}: {fault}")]
     Unreadable {
-        /// The method.
+        /// Name of the method.
         method: &'static str,
-        /// What does not fit, and where.
+        /// The mismatch and its position.
         fault: json::DecodeError,
     },
-    /// The peer's answer was no answer at all.
-    #[error("the peer's answer is malformed: {0}")]
+    /// The peer's response is not a valid JSON-RPC response.
+    #[error("the peer's response is malformed: {0}")]
     Malformed(String),
-    /// The connection ended before the answer came.
+    /// The connection ended before the response arrived.
     #[error("{0}")]
     Closed(CloseReason),
     /// The message is longer than the limit. Nothing was sent.
     #[error("the message has {} bytes, the limit is {}", .0.size, .0.limit)]
     TooLarge(TooLarge),
-    /// The answer cannot be given, since nobody takes what came before it.
+    /// The response cannot be delivered, because no task takes the calls that came before it.
     #[error(
-        "the answer waits behind calls that nobody takes; take calls while you wait, or in another task"
+        "the response waits in the inbox behind calls that are not being handled; keep handling calls while you wait, for example in another task"
     )]
     Stalled,
 }
 
 impl CallError {
-    /// The peer's error, if it is one.
+    /// The error that the peer responded with, if it did.
     pub fn refusal(&self) -> Option<&Error> {
         match self {
             CallError::Refused(error) => Some(error),
@@ -66,8 +66,8 @@ impl CallError {
         }
     }
 
-    /// Whether the peer wants a login first.
-    pub fn wants_login(&self) -> bool {
+    /// Whether the peer requires a login first.
+    pub fn requires_login(&self) -> bool {
         self.refusal().map(ErrorCode::of) == Some(ErrorCode::AuthRequired)
     }
 }
@@ -84,7 +84,7 @@ impl From<transport::CallError> for CallError {
     }
 }
 
-/// What to tell the peer when its request failed because ours did: that, without details it has no use for.
+/// The error to send when a request of the peer failed because of this error, without details that are of no use to it.
 impl From<CallError> for Error {
     fn from(error: CallError) -> Self {
         match error {

@@ -88,8 +88,8 @@ impl<T: Encode + 'static> Reply<T> {
 }
 
 impl<T: Encode + 'static> Reply<T> {
-    /// Awaits `work` and sends its outcome. If the peer cancels the request first, drops `work` and answers the request as
-    /// cancelled.
+    /// Awaits `work` and sends its outcome. If the peer cancels the request first, drops `work` and answers the request
+    /// as cancelled.
     pub async fn run<E: Into<Error>>(self, work: impl Future<Output = Result<T, E>>) {
         tokio::select! {
             outcome = work => self.with(outcome),

@@ -1,5 +1,5 @@
-//! Which session a call belongs to, read before the call is queued: a cancellation arrives after the prompt that it
-//! cancels and must overtake it.
+//! Finds the session of a call before the call is queued: a cancellation arrives after the prompt that it cancels and
+//! must overtake it.
 
 use attache_rpc::Call;
 use attache_schema::call::{AgentRequest, ClientNotification, ClientRequest};
@@ -35,7 +35,7 @@ fn session_effect(call: &Call, request: Order, notification: Order) -> SessionEf
     } else {
         return SessionEffect::None;
     };
-    // Only now: most calls need no look into their parameters.
+    // Most calls do not need their parameters scanned.
     let session = call.params().and_then(session_named_in);
     session.map_or(SessionEffect::None, effect)
 }

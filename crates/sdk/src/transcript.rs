@@ -1,6 +1,6 @@
-//! What a session has said and done, folded from its updates: for screens, printers, replays and exports alike.
+//! The content and state of a session, folded from its updates, for screens, printers, replays and exports.
 //!
-//! It starts no task and stores nothing: whoever needs it again applies the same updates again.
+//! A transcript starts no task and writes nothing to disk. To rebuild it, apply the same updates again.
 
 mod apply;
 mod blocks;
@@ -9,8 +9,6 @@ mod compaction;
 mod entry;
 mod log;
 mod message;
-mod name;
-mod plans;
 mod read;
 mod state;
 mod subagent;
@@ -32,13 +30,13 @@ pub use turn::{TurnEnd, TurnOutcome};
 use log::EntryLog;
 use state::State;
 
-/// One session, as far as it has come: entries in the order in which they began, and the present state beside them.
+/// The transcript of one session: its entries in the order in which they started, and its current state.
 ///
-/// [`apply`](Self::apply) takes the updates, [`begin_turn`](Self::begin_turn) and [`end_turn`](Self::end_turn) what
-/// the client itself knows of a turn. Each says what it touched, so that a screen redraws no more than that.
+/// Pass session updates to [`apply`](Self::apply), and report turns with [`begin_turn`](Self::begin_turn) and
+/// [`end_turn`](Self::end_turn). Each returns what changed, so that a screen redraws only that.
 ///
-/// Entries are numbered from 0 and keep their numbers. When they hold more bytes than the limit, the oldest are
-/// dropped; [`dropped`](Self::dropped) counts them.
+/// Entries are numbered from 0 and keep their numbers. When they exceed the limit in bytes, the oldest are dropped;
+/// [`dropped`](Self::dropped) counts them.
 ///
 /// ```
 /// use attache::transcript::{Change, Transcript};
@@ -59,30 +57,30 @@ pub struct Transcript {
     state: State,
 }
 
-/// What a transcript no longer holds.
+/// Counters of what a transcript has dropped to stay within its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct DroppedCounts {
-    /// Entries that are gone; this is also the number of the first entry that is left.
+    /// Dropped entries; this is also the number of the first remaining entry.
     pub entries: usize,
-    /// Bytes of the entries that are gone, and of those that lost a part.
+    /// Bytes of dropped entries, and of the dropped parts of others.
     pub bytes: usize,
-    /// Plans with an id that are gone without the agent's having removed them.
+    /// Plans with an id that were dropped without being removed by the agent.
     pub plans: usize,
 }
 
 impl Transcript {
-    /// How many bytes the entries may hold unless the program says otherwise.
+    /// Default limit for the size of all entries, in bytes.
     pub const DEFAULT_LIMIT: usize = 64 * 1024 * 1024;
 
-    /// An empty transcript with the default limit.
+    /// Creates an empty transcript with the default limit.
     pub fn new() -> Self {
         Self::with_limit(Self::DEFAULT_LIMIT)
     }
 
-    /// An empty transcript whose entries may hold so many bytes.
+    /// Creates an empty transcript with this limit for the size of all entries, in bytes.
     ///
-    /// The state is apart: it is one update of each sort, and a fixed number of plans with an id.
+    /// The state does not count: it is one update of each kind and a fixed number of plans with an id.
     pub fn with_limit(bytes: usize) -> Self {
         Transcript {
             log: EntryLog::with_limit(bytes),

@@ -1,4 +1,4 @@
-//! The turns that a client runs: which sessions have one, and whether it has been cancelled.
+//! The running turns of a client, and which of them are cancelled.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -21,14 +21,14 @@ struct RunningTurn {
     is_cancelled: bool,
 }
 
-/// A turn that runs until this is dropped, as it is with the future of its prompt.
+/// A running turn. Dropping the guard, usually with the future of the prompt, ends it.
 pub(crate) struct TurnGuard<'a> {
     turns: &'a RunningTurns,
     number: u64,
 }
 
 impl RunningTurns {
-    /// A prompt is about to be sent.
+    /// Registers a turn. Call it before the prompt is sent.
     pub(crate) fn begin(&self, session: SessionKey) -> TurnGuard<'_> {
         let mut running = self.lock();
         running.begun += 1;
@@ -44,14 +44,15 @@ impl RunningTurns {
         }
     }
 
-    /// The turns of a session are cancelled: whatever they still ask of a person is answered so.
+    /// Marks the turns of a session as cancelled, so that their later permission requests are answered with
+    /// `cancelled`.
     pub(crate) fn cancel(&self, session: SessionKey) {
         for turn in &mut self.lock().turns {
             turn.is_cancelled |= turn.session == session;
         }
     }
 
-    /// Whether a session has a turn that was cancelled and has not ended, and no other.
+    /// Whether the session has running turns and all of them are cancelled.
     pub(crate) fn are_cancelled(&self, session: SessionKey) -> bool {
         let running = self.lock();
         let of_session = |turn: &&RunningTurn| turn.session == session;

@@ -76,7 +76,7 @@ fn the_client_talks_to_the_agent() {
 }
 
 #[test]
-fn a_proxy_between_them_is_not_noticed() {
+fn a_proxy_in_between_changes_nothing() {
     check_conversation(
         "client-proxy-agent",
         &["client", "proxy", "agent"],
@@ -122,7 +122,7 @@ async fn a_cancellation_does_not_overtake_its_prompt_in_a_proxy() {
 }
 
 #[tokio::test]
-async fn answers_and_updates_keep_their_places_in_proxies() {
+async fn responses_and_updates_keep_their_order_in_proxies() {
     let words = ["proxy", "interop_agent"].map(example);
     let program = Program::new(example("proxy")).args(words);
     let (child, mut stdin, mut stdout) = program.spawn_piped().await.unwrap();
@@ -152,7 +152,7 @@ async fn answers_and_updates_keep_their_places_in_proxies() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_proxy_whose_agent_is_gone_answers_and_says_so() {
+async fn a_proxy_whose_agent_has_exited_responds_with_an_error() {
     let gone = "read line; echo oh no >&2; exit 3";
     let program = Program::new(example("proxy")).args(["sh", "-c", gone]);
     let spawned = attache::client::spawn(&program, Options::default()).await;

@@ -1,4 +1,4 @@
-//! What the reading task, the writing task and their users share.
+//! The state shared by the reading task, the writing task, the inbox and the peer handles.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,7 +18,9 @@ use crate::{
     CallError, CloseReason, Delivery, Inbox, IncomingCall, Options, PeerHandle, reader, writer,
 };
 
-/// Starts a conversation over a stream of bytes each way. Must be called within a tokio runtime.
+/// Starts a JSON-RPC connection over a byte stream in each direction, for example [`stdio`](crate::stdio()). Spawns two
+/// tasks, so it must be called within a tokio runtime. Keep handling calls from the [`Inbox`]: reading stops while the
+/// inbox is full.
 pub fn connect<R, W>(read: R, write: W, options: Options) -> (PeerHandle, Inbox)
 where
     R: AsyncRead + Send + Unpin + 'static,
@@ -69,62 +71,62 @@ pub(crate) struct Shared {
     state: Mutex<State>,
     has_translator: AtomicBool,
     translator: Mutex<Option<Box<dyn Translator>>>,
-    /// Bytes that have been read and not been taken by the inbox's owner.
+    /// Bytes of received messages that have not been taken from the inbox.
     pub(crate) unread: AtomicUsize,
-    /// How often something has been taken.
+    /// The number of items that have been taken from the inbox.
     pub(crate) taken_count: AtomicUsize,
     pub(crate) inbound: usize,
     pub(crate) stall: Duration,
     pub(crate) grace: Duration,
-    /// There is room for another message or call, or the end has come.
+    /// Notified when there is room for another message or call, or the connection ends.
     pub(crate) room: Notify,
-    /// Something has been taken from the inbox.
+    /// Notified when items have been taken from the inbox.
     pub(crate) taken: Notify,
-    /// Nobody holds the connection any more.
+    /// Notified when this side closes the connection or drops its last handle.
     pub(crate) closing: Notify,
-    /// A request of the peer has been taken back.
+    /// Notified when a request from the peer has been cancelled.
     pub(crate) cancelled: Notify,
-    /// A request of the peer has been answered, or something has been written.
+    /// Notified when a request from the peer has been answered, or messages have been written.
     pub(crate) settled: Notify,
 }
 
 pub(crate) struct State {
     pub(crate) endpoint: Endpoint,
     pub(crate) inbox: VecDeque<InboxItem>,
-    /// Bytes that have come in since something was last put into the inbox.
+    /// Bytes received since the last item was put into the inbox.
     uncounted: usize,
     pub(crate) waiters: BTreeMap<CallId, ResponseWaiter>,
     pub(crate) inbox_dropped: bool,
-    /// Why nothing more will come in.
+    /// Why reading has ended, if it has.
     pub(crate) reading: Option<CloseReason>,
-    /// Why nothing more can go out.
+    /// Why writing has ended, if it has.
     pub(crate) writing: Option<CloseReason>,
     pub(crate) closing: bool,
-    /// The sessions of messages that wait for room, one entry for each.
+    /// The sessions of messages that wait for room in the outbox, one entry per message.
     pub(crate) waiting: Vec<SessionKey>,
-    /// The task that writes, while it waits for something to write.
+    /// Wakes the writing task while it waits for messages to write.
     pub(crate) writer: Option<Waker>,
-    /// The inbox's owner, while it waits for something to come in.
+    /// Wakes the task that waits in [`Inbox::next`].
     pub(crate) consumer: Option<Waker>,
-    /// Whether the stream has been flushed since something was last written to it.
+    /// Whether the stream has been flushed since the last write.
     pub(crate) flushed: bool,
 }
 
-/// Who waits for an answer, and how it is to be given.
+/// A pending call, and how its response is delivered.
 pub(crate) struct ResponseWaiter {
     pub(crate) delivery: Delivery,
     pub(crate) answer: oneshot::Sender<Result<Payload, CallError>>,
-    /// Since when the answer lies in the inbox.
+    /// When the response was put into the inbox.
     pub(crate) queued: Option<Instant>,
 }
 
-/// What lies in the inbox, with the bytes that it takes up.
+/// An item in the inbox, with the bytes that it occupies.
 pub(crate) enum InboxItem {
     Call(IncomingCall, usize),
     Response(CallId, Result<Payload, CallFailure>, usize),
 }
 
-/// Ends one direction if its task ends in any other way than by coming to its end.
+/// Ends one direction of the connection when its task is dropped or panics.
 pub(crate) struct EndOnDrop<'a> {
     shared: &'a Shared,
     end: fn(&Shared, &CloseReason),
@@ -152,7 +154,8 @@ impl Shared {
         self.has_translator.load(Ordering::Acquire)
     }
 
-    /// Works with the translator, if there is one. If `work` returns `true`, the translator is dropped.
+    /// Calls `work` with the translator, if there is one. If `work` returns `true`, the translator is finished and is
+    /// dropped.
     pub(crate) fn with_translator(&self, work: impl FnOnce(&mut dyn Translator) -> bool) {
         if !self.has_translator() {
             return;
@@ -161,17 +164,17 @@ impl Shared {
             .translator
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let open = match translator.as_mut() {
+        let is_finished = match translator.as_mut() {
             Some(translator) => work(translator.as_mut()),
             None => false,
         };
-        if open {
+        if is_finished {
             self.has_translator.store(false, Ordering::Release);
             *translator = None;
         }
     }
 
-    /// Takes in messages that the translator has sent back to us, as if the peer had sent them.
+    /// Receives messages that the translator has sent back to this side, as if the peer had sent them.
     pub(crate) fn receive_sent_back(&self, messages: impl Iterator<Item = String>) {
         let mut guard = self.lock();
         let state = &mut *guard;
@@ -186,7 +189,7 @@ impl Shared {
         state.wake_consumer();
     }
 
-    /// Nothing more will come in: calls fail, and whoever waits is told.
+    /// Ends reading: pending calls fail, and waiting tasks are woken.
     pub(crate) fn end_reading(&self, why: &CloseReason) {
         let mut state = self.lock();
         if state.reading.is_none() {
@@ -199,13 +202,13 @@ impl Shared {
         self.wake_all();
     }
 
-    /// Nobody waits for the open requests of the peer any more.
+    /// Cancels all pending requests from the peer.
     pub(crate) fn cancel_all_requests(&self) {
         self.lock().endpoint.cancel_requests(None);
         self.cancelled.notify_waiters();
     }
 
-    /// Nothing more can go out: calls fail, since most of their requests have not.
+    /// Ends writing: pending calls fail, because most of their requests were not sent.
     pub(crate) fn end_writing(&self, why: &CloseReason) {
         let mut state = self.lock();
         if state.writing.is_none() {
@@ -233,7 +236,7 @@ impl Shared {
         self.taken_count.load(Ordering::Relaxed)
     }
 
-    /// Fails every call that waits, since what came before its answer is not taken.
+    /// Fails every pending call, because the messages before its response are not taken from the inbox.
     pub(crate) fn fail_stalled(&self) {
         self.lock().fail_all(&CallError::Stalled);
         self.room.notify_waiters();
@@ -241,36 +244,36 @@ impl Shared {
 }
 
 impl State {
-    /// There is something to write, or the end has come.
+    /// Wakes the writing task: there are messages to write, or the connection ends.
     pub(crate) fn wake_writer(&mut self) {
         if let Some(writer) = self.writer.take() {
             writer.wake();
         }
     }
 
-    /// Something has come in, or the end has come.
+    /// Wakes the task that waits in [`Inbox::next`]: there are new items, or the connection has ended.
     pub(crate) fn wake_consumer(&mut self) {
         if let Some(consumer) = self.consumer.take() {
             consumer.wake();
         }
     }
 
-    /// Whether our side has closed the connection.
+    /// Whether this side has closed the connection.
     pub(crate) fn closed_here(&self) -> bool {
         self.closing
     }
 
-    /// Whether nothing more will leave, because it cannot or because everything has.
+    /// Whether no message is left to write, or writing has ended.
     pub(crate) fn has_written_all(&self) -> bool {
         self.writing.is_some() || (self.flushed && self.endpoint.has_sent_all())
     }
 
-    /// Why nothing can be sent, if nothing can.
+    /// Why the connection has ended, if it has.
     pub(crate) fn closed(&self) -> Option<&CloseReason> {
         self.writing.as_ref().or(self.reading.as_ref())
     }
 
-    /// Puts what came of a message where it belongs; the bytes that it takes up in the inbox.
+    /// Delivers an event to the inbox or to a pending call. Returns the bytes that it occupies in the inbox.
     pub(crate) fn route(&mut self, event: Option<Event>, size: usize) -> usize {
         let queued = match event {
             Some(Event::Request(id, call)) => {
@@ -291,8 +294,8 @@ impl State {
         queued
     }
 
-    /// What is about to be queued keeps in memory what was read together with it. If that is more than itself, and
-    /// counted nowhere, it is taken out of there.
+    /// A queued message keeps its whole read buffer alive. Copies the message out if the rest of the buffer is larger and
+    /// not counted.
     fn detach_if_large<T>(&self, value: T, size: usize, detached: impl FnOnce(T) -> T) -> T {
         match self.uncounted > size.max(UNCOUNTED) {
             true => detached(value),
@@ -333,15 +336,15 @@ impl State {
         }
     }
 
-    /// Hands an answer to whoever waits for it.
+    /// Delivers a response to its pending call.
     pub(crate) fn deliver(&mut self, call: CallId, outcome: Result<Payload, CallFailure>) {
         if let Some(waiter) = self.waiters.remove(&call) {
-            // Whoever has stopped waiting does not want it.
+            // Fails if the caller has stopped waiting.
             drop(waiter.answer.send(outcome.map_err(CallError::from)));
         }
     }
 
-    /// Fails every call whose answer will not come.
+    /// Fails every call whose response has not been received.
     fn fail_unqueued(&mut self, why: &CloseReason) {
         for call in self.endpoint.end() {
             if let Some(waiter) = self.waiters.remove(&call) {
@@ -352,7 +355,7 @@ impl State {
 
     fn fail_all(&mut self, why: &CallError) {
         for (call, waiter) in std::mem::take(&mut self.waiters) {
-            // The peer need not go on working for nobody.
+            // Cancelled, so that the peer does not continue to work in vain.
             self.endpoint.cancel(call);
             self.endpoint.forget(call);
             drop(waiter.answer.send(Err(why.clone())));
@@ -361,5 +364,5 @@ impl State {
     }
 }
 
-/// So many bytes may be kept in memory uncounted by what waits in the inbox.
+/// Bytes that items in the inbox may keep in memory without being counted.
 const UNCOUNTED: usize = 4 << 10;

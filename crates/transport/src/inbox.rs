@@ -1,4 +1,4 @@
-//! What the peer says, in the order in which it was said.
+//! The receiving side of a connection.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,28 +15,29 @@ use tokio::time::{Instant, timeout_at};
 use crate::driver::{InboxItem, Shared, State};
 use crate::peer_handle::{CloseOnDrop, refuse_unread};
 
-/// The calls of the peer, to be taken one by one.
+/// Requests and notifications from the peer, in the order in which they were sent. Dropping the inbox rejects all
+/// requests from then on; responses to calls still arrive.
 pub struct Inbox {
-    /// What has been fetched from the shared queue, in one go.
+    /// Items that have been fetched from the shared queue and not been returned yet.
     fetched: VecDeque<InboxItem>,
-    /// When the peer's side was found to be closed.
+    /// When `next` found that the peer had closed its side.
     ended: Option<Instant>,
     shared: Arc<Shared>,
     _owner: Arc<CloseOnDrop>,
 }
 
-/// A call of the peer.
+/// A request or notification from the peer.
 #[derive(Debug)]
 pub enum IncomingCall {
-    /// One that has to be answered.
+    /// A request. Answer it with [`PeerHandle::respond`](crate::PeerHandle::respond).
     Request(Id, Call),
-    /// One that has not.
+    /// A notification, which has no response.
     Notification(Call),
 }
 
 enum FetchResult {
     Items,
-    /// Nothing, and nothing will come.
+    /// The inbox is empty, and reading has ended.
     Ended,
 }
 
@@ -50,9 +51,10 @@ impl Inbox {
         }
     }
 
-    /// Takes the next call, or `None` when the peer has closed its side and everything has been said to it.
+    /// Waits for the next request or notification. Returns `None` after the peer has closed its side, open requests had
+    /// time to be answered ([`Options::grace`](crate::Options::grace)), and all queued messages have been written.
     ///
-    /// Dropping the future loses nothing.
+    /// This method is cancel safe: dropping the future loses no message.
     pub async fn next(&mut self) -> Option<IncomingCall> {
         loop {
             match self.fetched.pop_front() {
@@ -63,7 +65,7 @@ impl Inbox {
                 Some(InboxItem::Response(call, outcome, size)) => {
                     self.note_taken(size);
                     self.shared.lock().deliver(call, outcome);
-                    // Whoever waits for the answer goes on before anybody sees what came after it.
+                    // Lets the caller continue before the messages behind the response are returned.
                     yield_now().await;
                     continue;
                 }
@@ -77,7 +79,7 @@ impl Inbox {
         }
     }
 
-    /// Takes over what has come in.
+    /// Fetches everything that has been received.
     fn fetch(&mut self, cx: &mut Context<'_>) -> Poll<FetchResult> {
         let mut guard = self.shared.lock();
         let state = &mut *guard;
@@ -100,26 +102,26 @@ impl Inbox {
         }
     }
 
-    /// Gives open requests time to be answered, and answers time to be written.
+    /// Gives open requests time to be answered, and responses time to be written.
     async fn wind_down(&self, since: Instant) {
         let answered =
             |state: &State| state.writing.is_some() || state.endpoint.open_requests() == 0;
         let answered = self.shared.wait(&self.shared.settled, answered);
         let grace = self.shared.grace.min(LONG);
         if timeout_at(since + 2 * grace, answered).await.is_err() {
-            // Whoever still works on an answer has been told that nobody wants it.
+            // Handlers that are still running have been told that their request is cancelled.
         }
         let written = self
             .shared
             .wait(&self.shared.settled, State::has_written_all);
         if timeout_at(since + 3 * grace, written).await.is_err() {
-            // A peer that does not read does not get the rest.
+            // The peer does not read, so the remaining messages are dropped.
         }
     }
 }
 
 impl IncomingCall {
-    /// The call.
+    /// The method and the params, whether this is a request or a notification.
     pub fn call(&self) -> &Call {
         match self {
             IncomingCall::Request(_, call) | IncomingCall::Notification(call) => call,
@@ -127,7 +129,7 @@ impl IncomingCall {
     }
 }
 
-/// Requests that nobody will take are refused, and answers no longer wait for them.
+/// Rejects the requests in the inbox, and delivers the responses that waited behind them.
 impl Drop for Inbox {
     fn drop(&mut self) {
         let mut guard = self.shared.lock();
@@ -157,5 +159,5 @@ impl fmt::Debug for Inbox {
     }
 }
 
-/// As long as nobody waits; more would not fit a clock.
+/// Upper bound for timeouts; larger values overflow `Instant`.
 const LONG: Duration = Duration::from_secs(60 * 60 * 24 * 365);

@@ -1,8 +1,9 @@
-//! Drives a JSON-RPC peer over bytes, and keeps the processes it starts in custody. It never looks into params.
+//! Runs a JSON-RPC connection over a byte stream in each direction. This crate never decodes params or results.
 //!
-//! [`connect`] takes a byte stream each way and starts two tasks, one that reads and one that writes. What comes in is
-//! taken from an [`Inbox`], in the order in which it came; what goes out is said through a [`PeerHandle`]. Transports that
-//! carry messages rather than bytes present themselves as a stream of lines.
+//! [`connect`] starts two tasks, one that reads and one that writes. Requests and notifications from the peer arrive in
+//! the [`Inbox`], in the order in which they were sent. Send requests, notifications and responses with the
+//! [`PeerHandle`]. A transport that carries messages rather than bytes, such as WebSocket, presents itself as a stream of
+//! lines.
 
 mod driver;
 mod inbox;

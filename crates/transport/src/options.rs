@@ -7,11 +7,11 @@ use attache_rpc::{Call, Framing, Limits, NonJsonLines, SessionKey, Translator};
 
 /// The settings of a connection.
 pub struct Options {
-    /// Size and count limits for this connection.
+    /// Size and count limits for the connection.
     pub limits: Limits,
-    /// How outgoing messages are framed. The framing of incoming messages is detected from the first bytes.
+    /// How outgoing messages are framed. Default: lines. The framing of incoming messages is detected from the first bytes.
     pub framing: Framing,
-    /// What happens to lines that are not JSON-RPC messages.
+    /// How lines that are not JSON are treated. Default: each gets an error response.
     pub non_json_lines: NonJsonLines,
     /// How long a call waits for its response while the program takes nothing from the inbox. Then it fails with
     /// [`CallError::Stalled`](crate::CallError::Stalled). Default: 30 seconds.
@@ -41,14 +41,15 @@ impl Default for Options {
 /// Tells the reader which session a call belongs to before the call is queued, so that a cancellation takes effect
 /// while the request it cancels is still waiting in the inbox.
 pub trait SessionIndex: Send {
-    /// What the call means for the requests of its session. Called once per call, so decide by the method's name first.
+    /// Returns what a call means for the requests of its session. Called for every received call, so check the name of the
+    /// method before reading params.
     fn session_effect(&self, call: &Call) -> SessionEffect;
 }
 
-/// What a call means for the requests of its session.
+/// What a call means for the requests of its session. Returned by [`SessionIndex::session_effect`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionEffect {
-    /// It belongs to no session.
+    /// The call belongs to no session.
     None,
     /// The request belongs to a session.
     BelongsTo(SessionKey),

@@ -1,9 +1,9 @@
-//! Messages on their way out through a translator.
+//! Translates outgoing messages.
 
 use attache_rpc::{Frame, Framing, Splitter, Translation, Translator};
 use bytes::BytesMut;
 
-/// Takes a run of messages that are to go out through a translator.
+/// Translates chunks of outgoing messages.
 pub(crate) struct OutgoingTranslator {
     splitter: Splitter,
     framing: Framing,
@@ -21,10 +21,10 @@ impl OutgoingTranslator {
         }
     }
 
-    /// Translates what one chunk holds. `true` if the translator is no longer needed.
+    /// Translates the messages of one chunk. Returns `true` if the translator is finished and can be dropped.
     pub(crate) fn translate(&mut self, translator: &mut dyn Translator, chunk: &[u8]) -> bool {
         let mut buffer = BytesMut::from(chunk);
-        let mut open = false;
+        let mut is_finished = false;
         while let Ok(Some(Frame::Message(message))) = self.splitter.next(&mut buffer) {
             let Ok(message) = std::str::from_utf8(&message) else {
                 continue;
@@ -33,7 +33,7 @@ impl OutgoingTranslator {
             match translator.outgoing(message) {
                 Translation::Unchanged => self.framing.write(&mut self.written, message),
                 Translation::Finished => {
-                    open = true;
+                    is_finished = true;
                     self.framing.write(&mut self.written, message);
                 }
                 Translation::Replaced(replacement) => {
@@ -44,6 +44,6 @@ impl OutgoingTranslator {
                 }
             }
         }
-        open
+        is_finished
     }
 }

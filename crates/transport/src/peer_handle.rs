@@ -1,5 +1,4 @@
-//! What is said to the peer. A link can be cloned and used from any task; when the last one and the inbox are gone the
-//! connection is closed.
+//! The sending side of a connection.
 
 mod pending_call;
 
@@ -20,40 +19,42 @@ use crate::driver::{Shared, State};
 
 pub use pending_call::PendingCall;
 
-/// The way to the peer.
+/// Sends requests, notifications and responses to the peer. Can be cloned and used from any task. The connection is closed
+/// when the last handle and the [`Inbox`](crate::Inbox) have been dropped.
 #[derive(Clone)]
 pub struct PeerHandle(pub(crate) Arc<CloseOnDrop>);
 
-/// Closes the connection when nobody holds it any more.
+/// Closes the connection when its last handle is dropped.
 pub(crate) struct CloseOnDrop(pub(crate) Arc<Shared>);
 
-/// When an answer is given to whoever waits for it.
+/// When the response to a call is delivered, relative to other messages from the peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
-    /// As soon as it has come in.
+    /// As soon as it is received.
     AtOnce,
-    /// After everything that came in before it has been taken from the inbox.
+    /// After all messages received before it have been taken from the inbox.
     InOrder,
 }
 
-/// Why a call has no result.
+/// Why a call to the peer failed.
 #[derive(Debug, Clone, PartialEq, ThisError)]
 pub enum CallError {
     /// The peer answered with an error.
     #[error("{0}")]
     Refused(Error),
-    /// The peer's answer was no answer.
-    #[error("the peer's answer is malformed: {0}")]
+    /// The peer's response is not a valid JSON-RPC response.
+    #[error("the peer's response is malformed: {0}")]
     Malformed(String),
-    /// The connection ended before the answer came.
+    /// The connection ended before the response arrived.
     #[error("{0}")]
     Closed(CloseReason),
-    /// The call is longer than the limit and was not sent.
+    /// The request is longer than [`Limits::frame`](attache_rpc::Limits::frame) and was not sent.
     #[error("the message has {} bytes, the limit is {}", .0.size, .0.limit)]
     TooLarge(TooLarge),
-    /// The answer cannot be given: nobody takes what came before it.
+    /// The response cannot be delivered, because calls before it have waited in the inbox for longer than
+    /// [`Options::stall`](crate::Options::stall).
     #[error(
-        "the answer waits behind calls that nobody takes; take calls while you wait, or in another task"
+        "the response waits in the inbox behind calls that are not being handled; keep handling calls while you wait, for example in another task"
     )]
     Stalled,
 }
@@ -61,28 +62,28 @@ pub enum CallError {
 /// Why a connection has ended.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum CloseReason {
-    /// The peer has closed its side.
+    /// The peer closed its side of the connection.
     #[error("the peer has closed the connection")]
     PeerClosed,
-    /// Our side has closed it.
+    /// This side closed the connection.
     #[error("the connection is closed")]
     ClosedLocally,
-    /// The stream failed.
+    /// Reading from or writing to the stream failed.
     #[error("the connection failed: {0}")]
     Io(io::ErrorKind),
-    /// The stream cannot be read any further.
+    /// The stream cannot be split into messages any further.
     #[error("the connection cannot be read any further: {0}")]
     Framing(FramingError),
-    /// The peer was given up.
+    /// The peer violated the protocol so badly that the connection was closed.
     #[error("{0}")]
     Fatal(FatalError),
-    /// The task that drives it has failed, or its runtime has been shut down.
+    /// A task of the connection has panicked, or its runtime has been shut down.
     #[error("the connection's task has failed")]
     TaskFailed,
 }
 
 impl PeerHandle {
-    /// Asks the peer and waits for the answer. Dropping the future takes the request back.
+    /// Sends a request and waits for the response. Dropping the future cancels the request.
     pub async fn call<T: Encode>(
         &self,
         method: &str,
@@ -94,7 +95,8 @@ impl PeerHandle {
         call.response().await
     }
 
-    /// Asks the peer, and returns when the request has its place in the queue: what is said afterwards comes after it.
+    /// Sends a request, and returns as soon as the request is queued. Messages sent afterwards come after it. Dropping the
+    /// returned [`PendingCall`] cancels the request.
     pub async fn start<T: Encode>(
         &self,
         method: &str,
@@ -106,8 +108,8 @@ impl PeerHandle {
             let room = state.endpoint.has_room(options.urgency) && state.endpoint.may_call();
             room || state.closing || state.closed().is_some()
         };
-        let mut state = self.room(options, until).await;
-        open(&state, state.closed())?;
+        let mut state = self.wait_for_room(options, until).await;
+        check_open(&state, state.closed())?;
         let call = state
             .endpoint
             .call(method, params, options)
@@ -116,7 +118,7 @@ impl PeerHandle {
         Ok(PendingCall::new(self, &mut state, call, delivery))
     }
 
-    /// Tells the peer something, and waits until there is room for it in the queue.
+    /// Sends a notification. Waits until the outgoing queue has room.
     pub async fn notify<T: Encode>(
         &self,
         method: &str,
@@ -129,7 +131,8 @@ impl PeerHandle {
         .await
     }
 
-    /// Passes a line on as it is, without a copy, and waits until there is room for it in the queue.
+    /// Sends a line that contains a whole message, unchanged and if possible without copying it. Waits until the outgoing
+    /// queue has room.
     pub async fn relay(&self, line: ByteString, options: SendOptions) -> Result<(), CallError> {
         self.send(options, |state| {
             state.endpoint.outbox().push_line(options, line)
@@ -137,7 +140,8 @@ impl PeerHandle {
         .await
     }
 
-    /// Answers a request of the peer, at once. `false` if it has been answered already or the connection has ended.
+    /// Queues the response to a request from the peer, without waiting. Returns `false` if the request already has a
+    /// response or the connection has ended.
     pub fn respond<T: Encode>(
         &self,
         id: &Id,
@@ -153,24 +157,26 @@ impl PeerHandle {
         sent
     }
 
-    /// The peer's open requests that belong to a session.
+    /// The peer's pending requests that belong to a session.
     pub fn open_requests(&self, session: SessionKey) -> Vec<Id> {
         self.shared().lock().endpoint.requests_of(session)
     }
 
-    /// Whether a request of the peer has been taken back, answered, or lost its asker.
+    /// Whether a request from the peer no longer needs work: it was cancelled, it has a response, or the connection has
+    /// ended.
     pub fn is_cancelled(&self, id: &Id) -> bool {
         self.shared().lock().endpoint.is_cancelled(id)
     }
 
-    /// Waits until a request of the peer is taken back, answered, or has lost its asker.
+    /// Waits until a request from the peer no longer needs work: it was cancelled, it has a response, or the connection
+    /// has ended.
     pub async fn cancelled(&self, id: &Id) {
         let until = |state: &State| state.endpoint.is_cancelled(id);
         let cancelled = &self.shared().cancelled;
         drop(self.shared().wait(cancelled, until).await);
     }
 
-    /// Waits until everything that has been said is written, or cannot be.
+    /// Waits until all queued messages have been written, or the connection has ended.
     pub async fn flush(&self) {
         let settled = &self.shared().settled;
         drop(self.shared().wait(settled, State::has_written_all).await);
@@ -186,12 +192,12 @@ impl PeerHandle {
             .unwrap_or(CloseReason::ClosedLocally)
     }
 
-    /// Closes the connection after everything that has been said is written. Calls that wait fail.
+    /// Closes the connection after all queued messages have been written. Pending calls fail.
     pub fn close(&self) {
         self.0.close();
     }
 
-    /// What has happened so far that nobody was told of.
+    /// Counters of messages that were dropped or rejected so far.
     pub fn counts(&self) -> EndpointCounts {
         self.shared().lock().endpoint.counts()
     }
@@ -215,16 +221,16 @@ impl PeerHandle {
             let ended = state.closing || state.writing.is_some();
             ended || state.endpoint.has_room(options.urgency)
         };
-        let mut state = self.room(options, until).await;
-        open(&state, state.writing.as_ref())?;
+        let mut state = self.wait_for_room(options, until).await;
+        check_open(&state, state.writing.as_ref())?;
         push(&mut state).map_err(CallError::TooLarge)?;
         state.wake_writer();
         Ok(())
     }
 
-    /// Waits for room in the queue, which nobody else can take before the state is let go. Every sender lets others
-    /// run now and then, so that what it says leaves.
-    async fn room(
+    /// Waits for room in the outgoing queue. The returned guard keeps others from taking the room. Yields now and then, so
+    /// that the writing task gets to run.
+    async fn wait_for_room(
         &self,
         options: SendOptions,
         until: impl Fn(&State) -> bool,
@@ -241,7 +247,7 @@ impl PeerHandle {
                 place.leave(&mut state);
                 state
             }
-            // What is urgent does not overtake its own session, not even where that still waits for room.
+            // An urgent message does not overtake its own session, even if that session still waits for room.
             Urgency::Urgent => {
                 let until =
                     |state: &State| until(state) && !state.waiting.contains(&options.session);
@@ -251,7 +257,7 @@ impl PeerHandle {
     }
 }
 
-/// A message that waits for room.
+/// A message that waits for room in the outgoing queue.
 struct RoomWaiter<'a> {
     shared: &'a Shared,
     session: Option<SessionKey>,
@@ -284,7 +290,7 @@ impl Drop for RoomWaiter<'_> {
 }
 
 impl Shared {
-    /// Waits until something holds, looking again whenever it is notified.
+    /// Waits until a condition is true. Checks the condition whenever `notify` is notified.
     pub(crate) async fn wait(
         &self,
         notify: &Notify,
@@ -303,9 +309,9 @@ impl Shared {
         }
     }
 
-    fn lock_if(&self, holds: impl Fn(&State) -> bool) -> Option<MutexGuard<'_, State>> {
+    fn lock_if(&self, condition: impl Fn(&State) -> bool) -> Option<MutexGuard<'_, State>> {
         let state = self.lock();
-        holds(&state).then_some(state)
+        condition(&state).then_some(state)
     }
 }
 
@@ -327,14 +333,15 @@ impl Drop for CloseOnDrop {
     }
 }
 
-/// Answers a request that nobody will ever take.
+/// Rejects a request, because the inbox has been dropped.
 pub(crate) fn refuse_unread(endpoint: &mut Endpoint, id: &Id) {
-    let error = Error::new(Error::METHOD_NOT_FOUND, "nobody here takes calls");
+    let error = Error::new(Error::METHOD_NOT_FOUND, "this side handles no requests");
     endpoint.respond::<u64>(id, SendOptions::of(SessionKey::CONNECTION), Err(&error));
 }
 
-/// A peer that has closed its side may still read, but it answers nothing.
-fn open(state: &State, closed: Option<&CloseReason>) -> Result<(), CallError> {
+/// Fails if the connection is closed. The caller says which direction matters: a peer that has closed its side may still
+/// read, but sends no responses.
+fn check_open(state: &State, closed: Option<&CloseReason>) -> Result<(), CallError> {
     match closed {
         Some(why) => Err(CallError::Closed(why.clone())),
         None if state.closing => Err(CallError::Closed(CloseReason::ClosedLocally)),

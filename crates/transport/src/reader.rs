@@ -1,4 +1,4 @@
-//! The task that reads. It never waits for the task that writes, and stops reading while too much is not taken.
+//! The reading task. It never waits for the writing task, and pauses while the inbox is full.
 
 use std::io;
 use std::pin::pin;
@@ -36,7 +36,7 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
     };
     shared.end_reading(&why);
     drop((reader, read));
-    // A peer that has said its last word may still read the answers.
+    // A peer that has closed its side may still read responses.
     tokio::time::sleep(shared.grace).await;
     shared.cancel_all_requests();
 }
@@ -44,7 +44,7 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
 struct StreamReader {
     splitter: Splitter,
     buffer: BytesMut,
-    /// What has been read since the lock was last taken.
+    /// Messages read since the lock was last taken.
     batch: Vec<ReadItem>,
     batched: usize,
     /// Bytes of the stream since the last message.
@@ -55,10 +55,10 @@ struct StreamReader {
 }
 
 enum ReadItem {
-    /// With the bytes that it takes up: what it keeps in memory is everything since the message before it.
+    /// A message, with the bytes it keeps in memory: everything since the end of the previous message.
     Message(InboundMessage, SessionEffect, usize),
     TooLong(Malformed),
-    /// What the stream ended with, if it is no message.
+    /// The end of the stream, if it is not a whole message.
     CutOff(InboundMessage),
     /// A message that the translator sends back to the peer.
     SentBack(String),
@@ -86,22 +86,22 @@ impl StreamReader {
         }
     }
 
-    /// Goes on in the same buffer while there is some room: messages that were cut from it are mostly still in use, and
-    /// then more room means another buffer.
+    /// Keeps the same buffer as long as it has some room. Messages that were split off usually still use the buffer, so
+    /// more room means a new buffer.
     fn make_room(&mut self) {
         if self.buffer.capacity() - self.buffer.len() < READ / 8 {
             self.buffer.reserve(READ);
         }
     }
 
-    /// What comes after a long message does not keep the buffer that was made for it.
+    /// Releases the buffer of a long message, by copying the bytes behind the message.
     fn release_buffer(&mut self, size: usize) {
         if size > READ && self.buffer.len() < READ {
             self.buffer = BytesMut::from(&self.buffer[..]);
         }
     }
 
-    /// Takes whole messages out of the buffer.
+    /// Splits whole messages off the buffer.
     async fn split(&mut self) -> Result<(), CloseReason> {
         loop {
             let before = self.buffer.len();
@@ -140,13 +140,15 @@ impl StreamReader {
                 malformed @ InboundMessage::Malformed(_) => {
                     self.batch.push(ReadItem::CutOff(malformed))
                 }
-                _ => self.translate(line, size),
+                InboundMessage::Request(..)
+                | InboundMessage::Notification(_)
+                | InboundMessage::Response(..) => self.translate(line, size),
             }
         }
         self.deliver_and_wait().await
     }
 
-    /// Takes a message through the translator, if there is one.
+    /// Adds a message to the batch, after translating it if there is a translator.
     fn translate(&mut self, line: Bytes, size: usize) {
         let mut translation = Translation::Unchanged;
         self.shared.with_translator(|translator| {
@@ -183,12 +185,12 @@ impl StreamReader {
                 }
                 effect
             }
-            _ => SessionEffect::None,
+            InboundMessage::Response(..) | InboundMessage::Malformed(_) => SessionEffect::None,
         };
         (message, effect)
     }
 
-    /// Puts what has been read where it belongs, then waits until there is room for more.
+    /// Delivers the messages of the batch, then waits until the inbox has room for more.
     async fn deliver_and_wait(&mut self) -> Result<(), CloseReason> {
         self.batched = 0;
         if !self.batch.is_empty() {
@@ -240,7 +242,13 @@ impl StreamReader {
                     state.endpoint.cancel_requests(Some(session));
                     cancelled = true;
                 }
-                _ => {}
+                // An effect on a session matters for requests and cancellations only.
+                (Some(Event::Request(..)), SessionEffect::None | SessionEffect::Cancels(_))
+                | (
+                    Some(Event::Notification(_)),
+                    SessionEffect::None | SessionEffect::BelongsTo(_),
+                )
+                | (Some(Event::Response(..)) | None, _) => {}
             }
             size += state.route(event, bytes);
         }
@@ -255,7 +263,7 @@ impl StreamReader {
         if cancelled {
             self.shared.cancelled.notify_waiters();
         }
-        // An answer makes room for another call.
+        // A response makes room for another call.
         self.shared.room.notify_waiters();
         match fatal {
             Some(why) => Err(CloseReason::Fatal(why)),

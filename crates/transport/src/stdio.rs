@@ -1,7 +1,7 @@
 //! Standard input and output as a connection.
 //!
-//! While a program speaks a protocol over them nothing else may touch them. [`stdio`] therefore takes them away: later
-//! reads of standard input find nothing, and what is printed to standard output goes to standard error.
+//! While a program speaks a protocol over standard input and output, nothing else in it may use them. [`stdio`] therefore
+//! redirects them: later reads of standard input find nothing, and later prints to standard output go to standard error.
 
 use std::io;
 use std::pin::Pin;
@@ -15,10 +15,10 @@ mod unix;
 
 pub use blocking::{BlockingStdio, blocking_stdio};
 
-/// Standard input.
+/// Standard input as an asynchronous stream. See [`stdio`].
 pub struct StdioInput(Source);
 
-/// Standard output.
+/// Standard output as an asynchronous stream. See [`stdio`].
 pub struct StdioOutput(Sink);
 
 enum Source {
@@ -43,7 +43,10 @@ enum Sink {
     Blocking(tokio::io::Stdout),
 }
 
-/// Takes standard input and output. Must be called within a tokio runtime, once.
+/// Takes over standard input and output for a protocol. Must be called once, within a tokio runtime.
+///
+/// On Unix, later reads of standard input by other code find nothing, and later prints to standard output go to standard
+/// error, so a stray `println!` cannot corrupt the protocol.
 pub fn stdio() -> io::Result<(StdioInput, StdioOutput)> {
     #[cfg(unix)]
     return unix::stdio();

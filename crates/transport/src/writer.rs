@@ -1,4 +1,4 @@
-//! The task that writes: as many messages at once as wait, and nothing between them.
+//! The writing task. It writes many waiting messages at once.
 
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
@@ -20,8 +20,8 @@ pub(crate) async fn run<W: AsyncWrite + Unpin>(
     let _ending = EndOnDrop::of(&shared, Shared::end_writing);
     let why = match write_all(&mut write, &shared, framing).await {
         Ok(()) => {
-            // Nobody is left to whom a failure to close would matter.
-            drop(unless_given_up(&shared, write.shutdown()).await);
+            // A failure to close no longer matters to anyone.
+            drop(within_grace(&shared, write.shutdown()).await);
             CloseReason::ClosedLocally
         }
         Err(error) => CloseReason::Io(error.kind()),
@@ -51,23 +51,23 @@ async fn write_all<W: AsyncWrite + Unpin>(
             state.closing
         };
         if batch.is_empty() {
-            unless_given_up(shared, write.flush()).await?;
+            within_grace(shared, write.flush()).await?;
             shared.lock().flushed = true;
             shared.settled.notify_waiters();
             if ending {
                 return Ok(());
             }
-            poll_fn(|cx| waiting(shared, cx)).await;
+            poll_fn(|cx| poll_outbox(shared, cx)).await;
             continue;
         }
         let mut translated = false;
         shared.with_translator(|translator| {
             translated = true;
-            let mut open = false;
+            let mut is_finished = false;
             for chunk in &batch {
-                open |= outgoing.translate(translator, chunk.as_ref());
+                is_finished |= outgoing.translate(translator, chunk.as_ref());
             }
-            open
+            is_finished
         });
         if translated {
             write_slices(
@@ -91,8 +91,8 @@ async fn write_all<W: AsyncWrite + Unpin>(
     }
 }
 
-/// Waits until there is something to write, or the end has come.
-fn waiting(shared: &Shared, cx: &mut Context<'_>) -> Poll<()> {
+/// Ready when there are messages to write, or the connection is closing.
+fn poll_outbox(shared: &Shared, cx: &mut Context<'_>) -> Poll<()> {
     let mut state = shared.lock();
     if state.closing || !state.endpoint.outbox().is_empty() {
         return Poll::Ready(());
@@ -106,10 +106,10 @@ async fn write_slices<W: AsyncWrite + Unpin>(
     mut rest: &mut [IoSlice<'_>],
     shared: &Shared,
 ) -> io::Result<()> {
-    // Nothing to write, as when the translator has turned everything back, is no failure to write.
+    // Without this, empty slices (the translator sent everything back) would count as a failed write.
     IoSlice::advance_slices(&mut rest, 0);
     while !rest.is_empty() {
-        match unless_given_up(shared, write.write_vectored(rest)).await {
+        match within_grace(shared, write.write_vectored(rest)).await {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(written) => IoSlice::advance_slices(&mut rest, written),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -119,20 +119,20 @@ async fn write_slices<W: AsyncWrite + Unpin>(
     Ok(())
 }
 
-/// Waits for something that a peer can hold up by not reading.
-async fn unless_given_up<T>(
+/// Waits for an operation that a peer can block by not reading. Fails when the grace period after closing has expired.
+async fn within_grace<T>(
     shared: &Shared,
-    something: impl Future<Output = io::Result<T>>,
+    operation: impl Future<Output = io::Result<T>>,
 ) -> io::Result<T> {
     tokio::select! {
         biased;
-        done = something => done,
-        () = given_up(shared) => Err(io::ErrorKind::TimedOut.into()),
+        done = operation => done,
+        () = grace_expired(shared) => Err(io::ErrorKind::TimedOut.into()),
     }
 }
 
-/// Waits until our side has closed the connection, and then as long as the peer may take to read on.
-async fn given_up(shared: &Shared) {
+/// Waits until this side has closed the connection, and then for the grace period.
+async fn grace_expired(shared: &Shared) {
     drop(shared.wait(&shared.room, State::closed_here).await);
     tokio::time::sleep(shared.grace).await;
 }

@@ -1,7 +1,8 @@
-//! The terminal UI: a state machine that knows neither clock nor terminal, and the loop that drives it.
+//! The terminal UI: a state machine without clock, files or terminal, and the event loop that drives it.
 //!
-//! [`App`] takes [`Input`]s and gives [`Effect`]s; it draws itself. [`screen::run`] is the loop around it: keys, events
-//! of the [`Conversation`](attache_client::Conversation), and everything that would block, done elsewhere.
+//! [`App`] turns [`Input`]s into [`Effect`]s and draws itself. [`screen::run`] is the loop around it: it reads keys and
+//! the events of the [`Conversation`](attache_client::Conversation), and runs everything that would block in the
+//! background.
 
 mod agent_exit;
 mod answer_list;

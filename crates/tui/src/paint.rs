@@ -1,5 +1,5 @@
-//! How things look: pure functions from data to styled lines that are never wider than asked, and the view over a
-//! whole transcript that lays out only what is visible.
+//! Painting: pure functions from data to styled lines that are never wider than asked, and a view of a whole transcript
+//! that lays out only what is visible.
 
 pub mod code;
 pub mod diff;
@@ -25,21 +25,21 @@ pub use view::{Scroll, SelectionStep, TranscriptView, Viewport};
 use code::Highlighter;
 use diff::DiffLayout;
 
-/// What every painter needs beside the data.
+/// What every painter needs besides the data.
 #[derive(Debug, Clone)]
 pub struct Appearance {
     /// Colours and signs.
     pub theme: Theme,
-    /// Colours of code.
+    /// Syntax highlighting of code.
     pub highlighter: Highlighter,
-    /// The session's working directory; paths are shown relative to it.
+    /// The session's working directory. Paths inside it are shown relative to it.
     pub cwd: PathBuf,
     /// How diffs are laid out.
     pub diffs: DiffLayout,
 }
 
 impl Appearance {
-    /// A brush of this theme for a session of this directory. Code is coloured if the theme has colours.
+    /// Creates an appearance for a session in this directory. Code is highlighted if the theme has colours.
     pub fn new(theme: Theme, cwd: impl Into<PathBuf>) -> Appearance {
         let highlighter = match theme.palette() {
             theme::Palette::None => Highlighter::none(),

@@ -1,4 +1,4 @@
-//! A recording in the terminal: a list of its records, and one of them in detail.
+//! The viewer of recordings: a list of records, and one of them in detail.
 
 mod draw;
 mod screen;
@@ -19,32 +19,32 @@ use screen::Viewer;
 /// Whether a recording is still being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Growth {
-    /// It is shown as it is, from its beginning.
+    /// The recording is complete. Shown from its beginning.
     Finished,
-    /// It is shown from its end, and as it grows.
+    /// The recording is still being written. Shown from its end, as it grows.
     Growing,
 }
 
-/// Why a recording is not shown, or no longer.
+/// Why a recording can't be shown.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The recording cannot be opened.
-    #[error("{}", path.display())]
+    /// The recording can't be opened.
+    #[error("can't open {}", path.display())]
     Recording {
-        /// The file.
+        /// The path of the recording.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// The terminal cannot be set up, or not be set back.
-    #[error("the terminal")]
+    /// The terminal can't be set up or restored.
+    #[error("can't set up or restore the terminal")]
     Terminal(#[source] io::Error),
     /// Reading the recording or drawing it failed.
     #[error(transparent)]
     Show(#[from] io::Error),
 }
 
-/// Shows a recording on the terminal until the user leaves it.
+/// Shows a recording on the terminal until the user quits.
 pub fn view(file: &Path, filter: RecordFilter, growth: Growth) -> Result<(), Error> {
     let viewer = match growth {
         Growth::Finished => Viewer::open(file, filter),
@@ -73,7 +73,7 @@ fn show(terminal: &mut DefaultTerminal, viewer: &mut Viewer) -> io::Result<()> {
         if !event::poll(patience)? {
             continue;
         }
-        // What has been typed ahead is not drawn one by one.
+        // Keys typed ahead are handled before the next drawing.
         while event::poll(Duration::ZERO)? {
             if let Event::Key(key) = event::read()?
                 && key.kind != KeyEventKind::Release

@@ -1,6 +1,6 @@
-//! An agent that does as a script says: it asks for permission, with a kind and a tool name that may be lies, and runs a
-//! line in the client's terminal or requests a file, whatever the answer was; or it runs the line by itself and asks
-//! nobody. Then it says that it went on.
+//! An agent that follows a script. A step either asks for permission, with a kind and a tool name that may be lies, and
+//! then runs a line in the client's terminal or requests a file, whatever the response was; or it runs the line itself
+//! without asking. At the end the agent says that it went on.
 
 use std::fs;
 use std::io::{self, BufRead, Write};
@@ -14,15 +14,15 @@ use serde_json::{Value, json};
 
 use crate::interop::child;
 
-/// What it says in the end.
+/// The agent's last message.
 pub(super) const WENT_ON: &str = "The agent went on.";
 
-/// Plays the script in this file; what lines print goes to a file for each beside it.
+/// Runs the script in this file. The output of each line goes to its own file in a directory next to the script.
 pub(super) fn run(script: &Path) -> Result<(), String> {
-    let fail = |error: io::Error| format!("the agent cannot go on: {error}");
+    let fail = |error: io::Error| format!("the scripted agent failed: {error}");
     let text = fs::read(script).map_err(fail)?;
     let script_steps: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
-    let mut agent = Agent {
+    let mut agent = ScriptedAgent {
         incoming: incoming(),
         sent: 1000,
         cwd: String::new(),
@@ -39,9 +39,9 @@ pub(super) fn run(script: &Path) -> Result<(), String> {
             }
             Some("session/prompt") => {
                 for step in script_steps.as_array().into_iter().flatten() {
-                    agent.play(step, &outputs).map_err(fail)?;
+                    agent.run_step(step, &outputs).map_err(fail)?;
                 }
-                agent.say(WENT_ON).map_err(fail)?;
+                agent.send_message(WENT_ON).map_err(fail)?;
                 agent.respond(id, json!({"stopReason": "end_turn"}))
             }
             _ => Ok(()),
@@ -51,19 +51,19 @@ pub(super) fn run(script: &Path) -> Result<(), String> {
     Ok(())
 }
 
-struct Agent {
+struct ScriptedAgent {
     incoming: Receiver<Value>,
-    /// The id of our last request.
+    /// The id of the last request.
     sent: u64,
     cwd: String,
 }
 
-impl Agent {
+impl ScriptedAgent {
     fn receive(&self) -> Option<Value> {
         self.incoming.recv().ok()
     }
 
-    fn play(&mut self, step: &Value, outputs: &Path) -> io::Result<()> {
+    fn run_step(&mut self, step: &Value, outputs: &Path) -> io::Result<()> {
         let name = step["name"].as_str().unwrap_or_default();
         let words: Vec<&str> = step["words"].as_array().map_or_else(Vec::new, |words| {
             words.iter().filter_map(Value::as_str).collect()
@@ -72,18 +72,18 @@ impl Agent {
         match step["way"].as_str() {
             Some("terminal") => {
                 let line = words.last().copied().unwrap_or_default();
-                self.ask(step, json!({ "command": line }))?;
+                self.request_permission(step, json!({ "command": line }))?;
                 fs::write(output, self.run_in_terminal(&words)?)
             }
             Some("request") => {
-                self.ask(step, json!({ "path": step["path"] }))?;
+                self.request_permission(step, json!({ "path": step["path"] }))?;
                 fs::write(output, self.request_file(step)?)
             }
-            _ => run_alone(&words, &self.cwd, &output),
+            _ => run_directly(&words, &self.cwd, &output),
         }
     }
 
-    fn ask(&mut self, step: &Value, input: Value) -> io::Result<()> {
+    fn request_permission(&mut self, step: &Value, input: Value) -> io::Result<()> {
         let option = |id, kind| json!({"optionId": id, "name": id, "kind": kind});
         let call = json!({
             "toolCallId": step["name"],
@@ -97,7 +97,7 @@ impl Agent {
         self.request("session/request_permission", params).map(drop)
     }
 
-    /// Reads the file, or adds a word to it.
+    /// Requests to read a file, or to add a word to it.
     fn request_file(&mut self, step: &Value) -> io::Result<String> {
         let path = &step["path"];
         let Some(word) = step["adds"].as_str() else {
@@ -131,7 +131,7 @@ impl Agent {
         Ok(output.unwrap_or_default().to_owned())
     }
 
-    /// The answer; nothing if none comes in time.
+    /// Sends a request and returns the response, or an error object if none arrives in time.
     fn request(&mut self, method: &str, params: Value) -> io::Result<Value> {
         self.sent += 1;
         let id = self.sent;
@@ -152,7 +152,7 @@ impl Agent {
         send(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
     }
 
-    fn say(&self, text: &str) -> io::Result<()> {
+    fn send_message(&self, text: &str) -> io::Result<()> {
         let content = json!({"type": "text", "text": text});
         let update = json!({"sessionUpdate": "agent_message_chunk", "content": content});
         let params = json!({"sessionId": "s", "update": update});
@@ -160,7 +160,7 @@ impl Agent {
     }
 }
 
-fn run_alone(words: &[&str], cwd: &str, output: &Path) -> io::Result<()> {
+fn run_directly(words: &[&str], cwd: &str, output: &Path) -> io::Result<()> {
     let (program, arguments) = words.split_first().unwrap_or((&"", &[]));
     let file = fs::File::create(output)?;
     let mut command = Command::new(program);
@@ -193,5 +193,5 @@ fn incoming() -> Receiver<Value> {
     receiver
 }
 
-/// How long one line may take.
+/// The time limit of one line.
 const LIMIT: Duration = Duration::from_secs(10);

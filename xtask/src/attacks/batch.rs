@@ -1,5 +1,5 @@
-//! One policy and some lines. The lines run twice: without the policy, which shows what each of them really does, and with
-//! it, which must keep all that is denied from happening and nothing else.
+//! A batch: one policy and some lines. The lines run twice: first without the policy, to see what each of them really
+//! does, then with it. The policy must prevent everything that is denied and nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -22,38 +22,38 @@ use super::testbed::{FILES, PROGRAMS, Testbed, canary};
 /// What every run needs.
 pub(super) struct AttackSetup {
     pub(super) binary: PathBuf,
-    /// This program, which is also the agent.
+    /// The path of this program, which is also the agent.
     pub(super) agent: PathBuf,
     pub(super) has_strace: bool,
-    /// Where runs are.
+    /// The directory of all runs.
     pub(super) folder: PathBuf,
 }
 
 /// Who runs a line.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Runner {
-    /// The agent asks, and uses the client's terminal whatever the answer is.
+    /// The agent asks, and uses the client's terminal whatever the response is.
     Terminal,
-    /// The agent starts it and asks nobody.
+    /// The agent starts the line itself without asking.
     AgentItself,
-    /// The agent asks, and requests the file that the line is about.
+    /// The agent asks, and requests the file that the line targets.
     Request,
     /// Our own agent, with its tool `run`.
     Builtin,
 }
 
-/// What came of the lines of one way under one preset.
+/// The results of one runner under one preset.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Counts {
     pub(super) lines: usize,
-    /// Lines that a rule or the preset denies and that do what they are after when there is no policy.
+    /// Lines that a rule or the preset denies and that reach their target without a policy.
     pub(super) dangerous: usize,
-    /// Of these, how many did it under the policy.
+    /// The number of these that reached their target under the policy.
     pub(super) through: usize,
-    /// Harmless and other lines that nothing denies and that ran without the policy, and how many ran with it.
+    /// Lines that nothing denies and that ran without the policy, and how many of them ran with it.
     pub(super) free: usize,
     pub(super) free_ran: usize,
-    /// Lines that do nothing even without a policy: a tool is missing, or the spelling is wrong.
+    /// Lines that have no effect even without a policy: a tool is missing, or the spelling is wrong.
     pub(super) idle: usize,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Report {
     pub(super) counts: BTreeMap<(Runner, &'static str), Counts>,
     pub(super) processes: usize,
     pub(super) faults: Vec<String>,
-    /// Families of lines that did nothing without a policy.
+    /// The lines without any effect, each with its family.
     pub(super) idle: Vec<String>,
 }
 
@@ -82,15 +82,17 @@ pub(super) fn run(
         report: Report::default(),
         checks_strace: number == 0,
     };
-    let fail = |error: io::Error| format!("cannot run attache in {}: {error}", folder.display());
+    let fail = |error: io::Error| format!("can't run attache in {}: {error}", folder.display());
     let (testbed, steps) = steps(&folder, &mut random.clone(), &batch.policy)?;
-    let before = batch.play(&testbed, &steps, None).map_err(fail)?;
+    let before = batch.run_lines(&testbed, &steps, None).map_err(fail)?;
     if batch.checks_strace && setup.has_strace {
         batch.check_strace(&testbed).map_err(fail)?;
     }
     let (testbed, steps) = self::steps(&folder, &mut random, &batch.policy)?;
     let text = batch.policy.text(&testbed);
-    let after = batch.play(&testbed, &steps, Some(&text)).map_err(fail)?;
+    let after = batch
+        .run_lines(&testbed, &steps, Some(&text))
+        .map_err(fail)?;
     batch.judge(&testbed, &steps, &before, &after);
     batch.judge_traces(&testbed).map_err(fail)?;
     if batch.report.faults.is_empty() {
@@ -99,21 +101,21 @@ pub(super) fn run(
     Ok(batch.report)
 }
 
-struct Step {
+struct AttackStep {
     line: Line,
     runner: Runner,
     words: Vec<String>,
-    /// What the agent calls it. None of this may decide anything.
+    /// The kind and tool name that the agent claims. Neither may decide anything.
     kind: &'static str,
     tool: &'static str,
 }
 
-/// The same for the same random numbers.
+/// Creates the testbed and the lines. The same random numbers give the same result.
 fn steps(
     folder: &Path,
     random: &mut Random,
     policy: &Policy,
-) -> Result<(Testbed, Vec<Step>), String> {
+) -> Result<(Testbed, Vec<AttackStep>), String> {
     let testbed = Testbed::new(folder)?;
     let mut steps = Vec::new();
     for number in 0..LINES {
@@ -124,7 +126,7 @@ fn steps(
             _ => Runner::Terminal,
         };
         let line = lines::generate(&testbed, random, number, policy, runner)?;
-        // Our own agent is given a line as one line of its prompt.
+        // Our own agent gets the line as one line of its prompt.
         let runner = match runner {
             Runner::Builtin if line.text.contains('\n') => Runner::AgentItself,
             runner => runner,
@@ -136,7 +138,7 @@ fn steps(
             }
             _ => shell,
         };
-        steps.push(Step {
+        steps.push(AttackStep {
             line,
             runner,
             words,
@@ -147,8 +149,8 @@ fn steps(
     Ok((testbed, steps))
 }
 
-impl Step {
-    /// What the agent needs to know.
+impl AttackStep {
+    /// The step as JSON for the scripted agent.
     fn script(&self) -> serde_json::Value {
         let line = &self.line;
         let runner = match self.runner {
@@ -167,12 +169,12 @@ impl Step {
     }
 }
 
-/// What lines did, by their number.
+/// What the lines of a run did, by their number.
 #[derive(Default)]
 struct RunEffects {
-    /// Those that did what they are after.
+    /// The lines that reached their target.
     did: BTreeSet<usize>,
-    /// All that anybody printed, by line; the last is what `attache` printed.
+    /// The output of each line; the last entry is the output of `attache`.
     printed: Vec<String>,
     record: String,
     faults: Vec<String>,
@@ -183,21 +185,21 @@ struct Batch<'a> {
     seed: u64,
     policy: Policy,
     report: Report,
-    /// Whether strace also watches the run without the policy, to show that it sees what it is to find.
+    /// Whether strace also watches the run without the policy, to show that it sees what it should find.
     checks_strace: bool,
 }
 
 impl Batch<'_> {
-    /// Runs all lines: those of the fake agent in one turn, those of our own agent in a turn each.
-    fn play(
+    /// Runs all lines: those of the scripted agent in one turn, those of our own agent in one turn each.
+    fn run_lines(
         &self,
         testbed: &Testbed,
-        steps: &[Step],
+        steps: &[AttackStep],
         policy: Option<&str>,
     ) -> io::Result<RunEffects> {
         let script = testbed.run.join("script.json");
         let scripted = steps.iter().filter(|step| step.runner != Runner::Builtin);
-        let scripted: Vec<_> = scripted.map(Step::script).collect();
+        let scripted: Vec<_> = scripted.map(AttackStep::script).collect();
         fs::write(&script, json!(scripted).to_string())?;
         let mut options: Vec<OsString> = vec!["run".into()];
         match policy {
@@ -209,7 +211,7 @@ impl Batch<'_> {
         let mut words = match policy {
             _ if !self.setup.has_strace => Vec::new(),
             None if !self.checks_strace => Vec::new(),
-            _ => strace::words(&testbed.run.join("trace")),
+            _ => strace::command_words(&testbed.run.join("trace")),
         };
         words.push(self.setup.binary.clone().into());
         words.extend(options.iter().cloned());
@@ -220,7 +222,7 @@ impl Batch<'_> {
         let mut effects = RunEffects::default();
         if !ended.printed.contains(WENT_ON) {
             let how = format!(
-                "the agent did not go on ({:?}): {}",
+                "the agent did not finish ({:?}): {}",
                 ended.code, ended.printed
             );
             effects.faults.push(how);
@@ -228,12 +230,12 @@ impl Batch<'_> {
         let outputs = script.with_extension("out");
         for (number, step) in steps.iter().enumerate() {
             let printed = match step.runner {
-                Runner::Builtin => self.play_builtin(testbed, &options, step)?,
+                Runner::Builtin => self.run_builtin(testbed, &options, step)?,
                 _ => fs::read(outputs.join(&step.line.name)).unwrap_or_default(),
             };
             let printed = String::from_utf8_lossy(&printed).into_owned();
             let did = match step.line.target {
-                Target::Call { .. } => testbed.ran(&step.line.name).exists(),
+                Target::Call { .. } => testbed.marker_file(&step.line.name).exists(),
                 Target::Read(file) => printed.contains(&canary(file)),
                 Target::Write(file) => testbed.content(file).contains(&step.line.word()),
                 Target::Harmless => printed.contains(HARMLESS),
@@ -248,11 +250,11 @@ impl Batch<'_> {
         Ok(effects)
     }
 
-    fn play_builtin(
+    fn run_builtin(
         &self,
         testbed: &Testbed,
         options: &[OsString],
-        step: &Step,
+        step: &AttackStep,
     ) -> io::Result<Vec<u8>> {
         let mut words = vec![self.setup.binary.clone().into_os_string()];
         words.extend(options.iter().cloned());
@@ -260,11 +262,11 @@ impl Batch<'_> {
         if step.line.text.len().is_multiple_of(2) {
             words.push("--no-terminal".into());
         }
-        // Its shell is `sh`, which reads some spellings otherwise than bash does.
+        // The agent's shell is `sh`, which reads some spellings differently than bash.
         let command = format!("bash -c {}", single_quoted(&step.line.text));
         words.push(format!("run {command}").into());
         let ended = testbed.run(&words, LIMIT)?;
-        // What is shown of the call is not what it printed.
+        // The displayed command is not part of its output.
         let printed = ended.printed.replace(&command, "");
         let printed = printed.replace(&step.line.text, "");
         Ok(printed.into_bytes())
@@ -273,7 +275,7 @@ impl Batch<'_> {
     fn judge(
         &mut self,
         testbed: &Testbed,
-        steps: &[Step],
+        steps: &[AttackStep],
         before: &RunEffects,
         after: &RunEffects,
     ) {
@@ -309,7 +311,7 @@ impl Batch<'_> {
                 self.fault(
                     testbed,
                     None,
-                    &format!("a denied program noted that it ran: {call}"),
+                    &format!("a denied program recorded that it ran: {call}"),
                 );
             }
         }
@@ -318,17 +320,17 @@ impl Batch<'_> {
         }
     }
 
-    fn judge_line(&mut self, testbed: &Testbed, step: &Step, before: bool, after: bool) {
+    fn judge_line(&mut self, testbed: &Testbed, step: &AttackStep, before: bool, after: bool) {
         let line = &step.line;
         let is_denied = self.policy.denies(line.target, step.runner);
         let is_closed = match (line.target, step.runner) {
             // Layers around a harmless line may be undecidable.
             (Target::Harmless, Runner::Terminal | Runner::Builtin) => line.family.contains('>'),
-            // Ways to a file that lead through other processes are closed on purpose.
+            // Paths to a file through other processes are closed on purpose.
             (_, Runner::AgentItself) => line.text.contains("/proc/"),
             _ => false,
         };
-        let is_free = !is_closed && self.policy.lets_run(line.target, step.runner);
+        let is_free = !is_closed && self.policy.must_allow(line.target, step.runner);
         let key = (step.runner, self.policy.preset);
         let counts = self.report.counts.entry(key).or_default();
         counts.lines += 1;
@@ -346,12 +348,12 @@ impl Batch<'_> {
             counts.free_ran += usize::from(after);
         }
         if is_denied && after {
-            self.fault(testbed, Some(step), "a denied line did what it was after");
+            self.fault(testbed, Some(step), "a denied line reached its target");
         } else if is_free && before && !after {
             self.fault(
                 testbed,
                 Some(step),
-                "nothing denies this line, and it did not run",
+                "nothing denies this line, but it did not run",
             );
         }
     }
@@ -360,7 +362,7 @@ impl Batch<'_> {
         if !self.setup.has_strace {
             return Ok(());
         }
-        let seen = strace::read(&testbed.run.join("trace"), &self.setup.binary)?;
+        let seen = strace::read_traces(&testbed.run.join("trace"), &self.setup.binary)?;
         self.report.processes = seen.processes;
         if seen.lost > 0 {
             let lost = format!("strace lost {} processes", seen.lost);
@@ -386,7 +388,7 @@ impl Batch<'_> {
         let fixed = inodes(testbed, &self.policy.unchangeable_files());
         let written = seen.opened_to_write.iter();
         for path in written.filter(|path| is_one_of(&fixed, path)) {
-            let what = format!("strace saw {} opened to change it", path.display());
+            let what = format!("strace saw {} opened for writing", path.display());
             self.fault(testbed, None, &what);
         }
         Ok(())
@@ -394,7 +396,7 @@ impl Batch<'_> {
 
     /// Without a policy, strace must see fake programs start and secrets opened.
     fn check_strace(&mut self, testbed: &Testbed) -> io::Result<()> {
-        let seen = strace::read(&testbed.run.join("trace"), &self.setup.binary)?;
+        let seen = strace::read_traces(&testbed.run.join("trace"), &self.setup.binary)?;
         let is_fake = |path: &str| PROGRAMS.iter().any(|name| Path::new(path).ends_with(name));
         if !seen.started.iter().any(|(path, _)| is_fake(path)) {
             self.fault(testbed, None, "strace saw no fake program without a policy");
@@ -414,7 +416,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Whether a call is denied: a program, and the first word that is not an option.
+    /// Whether a call is denied, judged by its program and the first word that is not an option.
     fn denies(&self, call: &[&str]) -> bool {
         let word = call.iter().skip(1).find(|word| !word.starts_with('-'));
         let program = call.first().copied().unwrap_or_default();
@@ -422,8 +424,8 @@ impl Batch<'_> {
             .denies_call(program, word.copied().unwrap_or_default())
     }
 
-    /// Notes what is needed to see it again.
-    fn fault(&mut self, testbed: &Testbed, step: Option<&Step>, what: &str) {
+    /// Records a violation with everything needed to reproduce it.
+    fn fault(&mut self, testbed: &Testbed, step: Option<&AttackStep>, what: &str) {
         let mut text = format!(
             "{what}\n  seed:   {}\n  policy: {} {}\n  files:  {}\n",
             self.seed,
@@ -459,9 +461,9 @@ fn is_one_of(inodes: &BTreeSet<u64>, path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| inodes.contains(&file.ino()))
 }
 
-/// Lines of a batch.
+/// The number of lines of a batch.
 pub(super) const LINES: usize = 30;
-/// How long one run of `attache` may take.
+/// The time limit of one run of `attache`.
 const LIMIT: Duration = Duration::from_secs(180);
 
-const _: () = assert!(FILES.len() < 99, "every file has a word of its own");
+const _: () = assert!(FILES.len() < 99, "every file has its own canary");

@@ -1,5 +1,5 @@
-//! Generated command lines: a call of a fake program, a read or a change of a file, or something harmless with denied words
-//! in it, then a few layers around it that each run the line inside.
+//! Generates command lines: each calls a fake program, reads or changes a file, or does something harmless with denied
+//! words in it; then a few layers are added that each run the line inside.
 
 mod calls;
 mod layers;
@@ -11,20 +11,20 @@ use super::policy::{DENIED_WORD, OTHER_WORD, Policy};
 use super::random::Random;
 use super::testbed::{FILES, PROGRAMS, Testbed};
 
-/// A line, and what it is after.
+/// A line and its target.
 pub(super) struct Line {
-    /// Unlike that of every other line of a run; also the name of the file that a fake program leaves behind.
+    /// Unique within a run; also the name of the file that a fake program leaves behind.
     pub(super) name: String,
     pub(super) text: String,
     pub(super) target: Target,
     /// The names of the spelling and of the layers.
     pub(super) family: String,
-    /// How a request names the file.
+    /// The path of the file in a request.
     pub(super) path: String,
 }
 
 impl Line {
-    /// What a change adds to its file.
+    /// The word that a change adds to its file.
     pub(super) fn word(&self) -> String {
         added_word(&self.name)
     }
@@ -40,7 +40,7 @@ pub(super) enum Target {
         program: &'static str,
         word: &'static str,
     },
-    /// Prints the word in a file.
+    /// Prints the canary of a file.
     Read(&'static str),
     /// Adds a word to a file.
     Write(&'static str),
@@ -49,12 +49,12 @@ pub(super) enum Target {
 }
 
 impl Target {
-    fn draw(random: &mut Random, runner: Runner) -> Self {
+    fn random_target(random: &mut Random, runner: Runner) -> Self {
         let choice = match runner {
             Runner::Request => 6 + random.below(6),
             _ => random.below(14),
         };
-        // Nothing outside the project is changed in a terminal, or given to a request.
+        // Lines in a terminal never change files outside the project, and requests never name them.
         let mut file = random.pick(&FILES);
         while file.starts_with("..") && (choice > 9 || runner == Runner::Request) {
             file = random.pick(&FILES);
@@ -75,7 +75,7 @@ impl Target {
     }
 }
 
-/// What generators need: a name, and a place for scripts.
+/// What generators need: random numbers, a name and a place for scripts.
 pub(super) struct LineBuilder<'a> {
     pub(super) testbed: &'a Testbed,
     pub(super) random: &'a mut Random,
@@ -84,15 +84,15 @@ pub(super) struct LineBuilder<'a> {
 }
 
 impl LineBuilder<'_> {
-    /// A name of no file so far.
-    fn fresh(&mut self) -> String {
+    /// A file name that is not used yet.
+    fn new_name(&mut self) -> String {
         self.files += 1;
         format!("{}-{}", self.name.to_lowercase(), self.files)
     }
 
-    /// Writes a script of the project, and gives its name.
+    /// Writes a script into the project and returns its name.
     fn script(&mut self, ending: &str, text: &str) -> Result<String, String> {
-        let name = format!("{}.{ending}", self.fresh());
+        let name = format!("{}.{ending}", self.new_name());
         self.testbed.write_script(&name, text)?;
         Ok(name)
     }
@@ -102,7 +102,8 @@ impl LineBuilder<'_> {
     }
 }
 
-/// The line of a number: the same for the same seed. Most of them are after something that the policy denies.
+/// Generates the line with this number; the same seed gives the same line. Most lines target something that the policy
+/// denies.
 pub(super) fn generate(
     testbed: &Testbed,
     random: &mut Random,
@@ -111,17 +112,17 @@ pub(super) fn generate(
     runner: Runner,
 ) -> Result<Line, String> {
     let name = format!("L{number:04}");
-    let mut target = Target::draw(random, runner);
+    let mut target = Target::random_target(random, runner);
     for _ in 0..3 {
         if matches!(target, Target::Harmless) || policy.denies(target, runner) {
             break;
         }
-        target = Target::draw(random, runner);
+        target = Target::random_target(random, runner);
     }
     let mut layers = random.below(4);
-    // Of the lines that must run in spite of rules, a plain one now and then.
+    // Every now and then, a plain line that must run in spite of the rules.
     if runner != Runner::AgentItself
-        && policy.lets_run(Target::Harmless, runner)
+        && policy.must_allow(Target::Harmless, runner)
         && random.once_in(4)
     {
         (target, layers) = (Target::Harmless, 0);
@@ -178,10 +179,10 @@ fn harmless(builder: &mut LineBuilder<'_>) -> (&'static str, String) {
     ("harmless", text)
 }
 
-/// As a string of Python: JSON's strings are some.
+/// A Python string literal: a JSON string is one.
 fn literal(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// What a harmless line prints.
+/// The output of a harmless line.
 pub(super) const HARMLESS: &str = "harmless-ran";

@@ -1,5 +1,5 @@
-//! Random policies, and what they deny. The second is worked out from how a policy was made, not by reading its rules:
-//! it must not share a mistake with the code under test.
+//! Random policies, and what they deny. The denials follow from how a policy was generated, not from reading its rules,
+//! so that this code does not repeat a mistake of the code under test.
 
 mod allowances;
 mod files;
@@ -22,7 +22,7 @@ pub(super) struct Policy {
     default: Option<&'static str>,
 }
 
-/// What a rule does that does not allow. In `attache run` nobody can be asked, so both keep a thing from happening.
+/// The action of a rule that does not allow. Nobody can be asked in `attache run`, so both actions prevent the call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Restriction {
     Deny,
@@ -38,7 +38,7 @@ struct ProgramRule {
 
 enum Coverage {
     EveryCall,
-    /// Calls whose first word that is not an option is [`DENIED_WORD`].
+    /// Calls whose first word other than an option is [`DENIED_WORD`].
     DeniedWord,
 }
 
@@ -88,7 +88,7 @@ impl Policy {
         }
     }
 
-    /// What `--policy` takes.
+    /// The policy as JSON for `--policy`.
     pub(super) fn text(&self, testbed: &Testbed) -> String {
         let programs = self
             .programs
@@ -103,7 +103,7 @@ impl Policy {
         }
     }
 
-    /// Whether a line must not do what it is after when it goes this way: because of a rule, or of the preset.
+    /// Whether a rule or the preset must keep a line from reaching its target with this runner.
     pub(super) fn denies(&self, target: Target, runner: Runner) -> bool {
         let by_rule = match target {
             Target::Call { program, word } => self.denies_call(program, word),
@@ -114,7 +114,7 @@ impl Policy {
         by_rule || self.preset_denies(target, runner)
     }
 
-    /// Whether a rule keeps this program with this first word from being started, by anybody.
+    /// Whether a rule prevents any process from starting this program with this first word.
     pub(super) fn denies_call(&self, program: &str, word: &str) -> bool {
         self.programs.iter().any(|rule| {
             rule.program == program
@@ -137,7 +137,7 @@ impl Policy {
             .any(|rule| rule.denies_writing(file, runner))
     }
 
-    /// Files that nobody may read, whichever way.
+    /// Files that no process may read.
     pub(super) fn hidden_files(&self) -> Vec<&'static str> {
         let files = FILES.iter().copied();
         files
@@ -145,7 +145,7 @@ impl Policy {
             .collect()
     }
 
-    /// Files that nobody may change, whichever way.
+    /// Files that no process may change.
     pub(super) fn unchangeable_files(&self) -> Vec<&'static str> {
         let files = FILES.iter().copied();
         files
@@ -153,7 +153,7 @@ impl Policy {
             .collect()
     }
 
-    /// Whether the preset or the default denies what no rule allows. Kinds and names of tools allow no command.
+    /// Whether the preset or the default denies what no rule allows. Kinds and tool names never allow a command.
     fn preset_denies(&self, target: Target, runner: Runner) -> bool {
         let may_widen = |widens: fn(&Allowance) -> bool| {
             self.preset != "--deny-all" && self.allowances.iter().any(|it| widens(it))
@@ -161,20 +161,20 @@ impl Policy {
         match (runner, target) {
             (Runner::AgentItself, _) => false,
             (Runner::Terminal | Runner::Builtin, _) => {
-                !self.allows_the_rest(&["--approve-all"]) && !may_widen(|it| it.covers_commands)
+                !self.allows_by_default(&["--approve-all"]) && !may_widen(|it| it.covers_commands)
             }
             (Runner::Request, Target::Write(_)) => {
-                !self.allows_the_rest(&["--approve-all"]) && !may_widen(|it| it.covers_files)
+                !self.allows_by_default(&["--approve-all"]) && !may_widen(|it| it.covers_files)
             }
             (Runner::Request, _) => {
-                !self.allows_the_rest(&["--approve-all", "--approve-reads"])
+                !self.allows_by_default(&["--approve-all", "--approve-reads"])
                     && !may_widen(|it| it.covers_files)
             }
         }
     }
 
-    /// Whether what no rule covers is allowed, where these are the presets that allow it.
-    fn allows_the_rest(&self, presets: &[&str]) -> bool {
+    /// Whether actions without a rule are allowed, given the presets that allow them.
+    fn allows_by_default(&self, presets: &[&str]) -> bool {
         match self.default {
             _ if self.preset == "--deny-all" => false,
             Some(default) => default == "allow",
@@ -182,24 +182,24 @@ impl Policy {
         }
     }
 
-    /// Whether the line must do what it is after, if it does so without a policy.
-    pub(super) fn lets_run(&self, target: Target, runner: Runner) -> bool {
+    /// Whether a line that reaches its target without a policy must also reach it with this one.
+    pub(super) fn must_allow(&self, target: Target, runner: Runner) -> bool {
         if self.denies(target, runner) {
             return false;
         }
         match (runner, target) {
             (Runner::AgentItself, _) => true,
-            // No rule on files makes lines undecidable.
+            // No file rule makes lines undecidable.
             (Runner::Terminal | Runner::Builtin, Target::Harmless) => {
-                self.allows_the_rest(&["--approve-all"])
-                    && self.files.iter().all(FileRule::is_enforced_whole)
+                self.allows_by_default(&["--approve-all"])
+                    && self.files.iter().all(FileRule::is_fully_enforced)
             }
             (Runner::Terminal | Runner::Builtin, _) => false,
             (Runner::Request, Target::Write(file)) => {
-                self.allows_the_rest(&["--approve-all"]) && !file.starts_with("..")
+                self.allows_by_default(&["--approve-all"]) && !file.starts_with("..")
             }
             (Runner::Request, Target::Read(file)) => {
-                self.allows_the_rest(&["--approve-all", "--approve-reads"])
+                self.allows_by_default(&["--approve-all", "--approve-reads"])
                     && !file.starts_with("..")
             }
             (Runner::Request, _) => false,
@@ -225,6 +225,6 @@ impl Restriction {
 
 pub(super) const PRESETS: [&str; 3] = ["--approve-all", "--approve-reads", "--deny-all"];
 
-/// The word that rules with arguments deny, and one that they do not.
+/// The word that rules with arguments deny, and one that they don't deny.
 pub(super) const DENIED_WORD: &str = "push";
 pub(super) const OTHER_WORD: &str = "fetch";

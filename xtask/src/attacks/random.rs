@@ -1,4 +1,4 @@
-//! Random choices that a seed repeats: SplitMix64.
+//! Random numbers that are the same for the same seed: SplitMix64.
 
 #[derive(Clone)]
 pub(super) struct Random(u64);
@@ -8,7 +8,7 @@ impl Random {
         Self(seed)
     }
 
-    /// One of `0..bound`; 0 if there is none.
+    /// A number in `0..bound`; 0 if the range is empty.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound.max(1)).unwrap_or(1);
         usize::try_from(self.next() % bound).unwrap_or(0)
@@ -18,7 +18,7 @@ impl Random {
         from[self.below(from.len())].clone()
     }
 
-    /// True once in `times`.
+    /// True once in `times`, on average.
     pub(super) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

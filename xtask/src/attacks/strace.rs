@@ -1,4 +1,5 @@
-//! What strace saw: which programs were started, and which files were opened, by processes other than `attache` itself.
+//! Reads strace output: the programs that were started and the files that were opened by processes other than `attache`
+//! itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -6,8 +7,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What goes before the command to watch. One file for each process: no line is cut in two by another process.
-pub(super) fn words(traces: &Path) -> Vec<OsString> {
+/// The words before the command to watch. Each process gets its own file, so that no line is split by another process.
+pub(super) fn command_words(traces: &Path) -> Vec<OsString> {
     let options = [
         "strace",
         "-f",
@@ -28,19 +29,19 @@ pub(super) fn words(traces: &Path) -> Vec<OsString> {
 
 #[derive(Default)]
 pub(super) struct ObservedCalls {
-    /// Path and words of each program that was started.
+    /// The path and words of each program that was started.
     pub(super) started: Vec<(String, Vec<String>)>,
-    /// Files that were opened for more than their place (`O_PATH`).
+    /// Files that were opened, except with `O_PATH`.
     pub(super) opened: BTreeSet<PathBuf>,
-    /// Those that were opened to change them.
+    /// Files that were opened for writing.
     pub(super) opened_to_write: BTreeSet<PathBuf>,
     pub(super) processes: usize,
-    /// Processes that were started and have no trace.
+    /// The number of started processes without a trace.
     pub(super) lost: usize,
 }
 
 /// Reads the traces of one run, whose first program is ours.
-pub(super) fn read(traces: &Path, ours: &Path) -> io::Result<ObservedCalls> {
+pub(super) fn read_traces(traces: &Path, ours: &Path) -> io::Result<ObservedCalls> {
     let mut texts = BTreeMap::new();
     for entry in fs::read_dir(traces)? {
         let entry = entry?;
@@ -50,32 +51,32 @@ pub(super) fn read(traces: &Path, ours: &Path) -> io::Result<ObservedCalls> {
             texts.insert(pid, text);
         }
     }
-    Ok(sort_out(&texts, &ours.display().to_string()))
+    Ok(observed_calls(&texts, &ours.display().to_string()))
 }
 
-fn sort_out(texts: &BTreeMap<u32, String>, ours: &str) -> ObservedCalls {
+fn observed_calls(texts: &BTreeMap<u32, String>, ours: &str) -> ObservedCalls {
     let mut seen = ObservedCalls {
         processes: texts.len(),
         ..ObservedCalls::default()
     };
     let mut children = BTreeSet::new();
     for line in texts.values().flat_map(|text| text.lines()) {
-        children.extend(child(line));
+        children.extend(started_child(line));
     }
     let is_lost = |pid: &&u32| !texts.contains_key(*pid);
     seen.lost = children.iter().filter(is_lost).count();
-    // Who was started by nobody we saw is the first, or a stranger: its first program says which.
+    // A process with an unknown parent is the first one or an unrelated one; its first program tells which.
     let roots = texts.keys().filter(|pid| !children.contains(*pid));
     let mut waiting: Vec<(u32, bool)> = roots.map(|pid| (*pid, false)).collect();
     while let Some((pid, was_ours)) = waiting.pop() {
         let mut is_ours = was_ours;
         for line in texts.get(&pid).into_iter().flat_map(|text| text.lines()) {
-            if let Some((path, words)) = started(line) {
+            if let Some((path, words)) = started_program(line) {
                 is_ours = path == ours && words.get(1).is_none_or(|word| word != "agent");
                 seen.started.push((path, words));
-            } else if let Some(child) = child(line) {
+            } else if let Some(child) = started_child(line) {
                 waiting.push((child, is_ours));
-            } else if let (false, Some(path)) = (is_ours, opened(line)) {
+            } else if let (false, Some(path)) = (is_ours, opened_file(line)) {
                 if is_for_writing(line) {
                     seen.opened_to_write.insert(path.into());
                 }
@@ -86,21 +87,21 @@ fn sort_out(texts: &BTreeMap<u32, String>, ours: &str) -> ObservedCalls {
     seen
 }
 
-/// The process that a line starts.
-fn child(line: &str) -> Option<u32> {
+/// The process that a line of the trace starts.
+fn started_child(line: &str) -> Option<u32> {
     let calls = ["clone(", "clone3(", "fork(", "vfork("];
     let is_start = calls.iter().any(|call| line.starts_with(call));
     let (_, result) = line.rsplit_once(" = ").filter(|_| is_start)?;
     result.split('<').next()?.trim().parse().ok()
 }
 
-fn started(line: &str) -> Option<(String, Vec<String>)> {
+fn started_program(line: &str) -> Option<(String, Vec<String>)> {
     let is_start = line.starts_with("execve(") || line.starts_with("execveat(");
     let (call, result) = line.rsplit_once(" = ").filter(|_| is_start)?;
     if result.trim() != "0" {
         return None;
     }
-    let mut strings = strings(call);
+    let mut strings = quoted_strings(call);
     let first = strings.first()?.clone();
     // `execveat` with a descriptor and an empty path.
     let path = match (first.as_str(), call.split_once('<')) {
@@ -111,8 +112,8 @@ fn started(line: &str) -> Option<(String, Vec<String>)> {
     Some((path, strings))
 }
 
-/// What is in double quotes, with quotes and backslashes as they were meant.
-fn strings(call: &str) -> Vec<String> {
+/// The texts in double quotes, with escapes resolved.
+fn quoted_strings(call: &str) -> Vec<String> {
     let mut strings = Vec::new();
     let mut letters = call.chars();
     while letters.by_ref().any(|letter| letter == '"') {
@@ -129,8 +130,8 @@ fn strings(call: &str) -> Vec<String> {
     strings
 }
 
-/// The path of what was really opened.
-fn opened(line: &str) -> Option<&str> {
+/// The resolved path of the opened file.
+fn opened_file(line: &str) -> Option<&str> {
     let is_open = line.starts_with("open");
     let (call, result) = line.rsplit_once(" = ").filter(|_| is_open)?;
     let (_, path) = result.split_once('<')?;
@@ -175,7 +176,7 @@ openat(AT_FDCWD</p>, "way/key", O_RDONLY) = -1 ENOENT (No such file or directory
         ]);
         let texts = texts.into_iter();
         let texts = texts.map(|(pid, text)| (pid, text.to_owned())).collect();
-        let seen = sort_out(&texts, "/a/attache");
+        let seen = observed_calls(&texts, "/a/attache");
         let words = ["sh", "-c", "a \"b\""].map(str::to_owned).to_vec();
         assert_eq!(seen.started[1..], [("/bin/sh".to_owned(), words)]);
         let [open, new] = ["/p/open", "/p/new"].map(PathBuf::from);

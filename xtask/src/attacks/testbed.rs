@@ -1,5 +1,5 @@
-//! The directories of a run: a project with secrets that carry a word each, fake programs on `PATH` that leave a file
-//! behind when they run, and a home of its own for `attache`.
+//! The directories of a run: a project whose secrets contain one canary each, fake programs on `PATH` that leave a
+//! marker file when they run, and a separate home for `attache`.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -14,35 +14,35 @@ use crate::interop::child;
 pub(super) struct Testbed {
     pub(super) run: PathBuf,
     pub(super) project: PathBuf,
-    /// The fake programs.
+    /// The directory of the fake programs.
     pub(super) bin: PathBuf,
-    /// The interpreter, or a name that nothing has.
+    /// The Python interpreter, or a name that does not exist.
     pub(super) python: String,
 }
 
-/// How a run of `attache` ended, and what it printed.
+/// The exit code and output of a run of `attache`.
 pub(super) struct RunOutput {
-    /// `None` if it had to be killed.
+    /// `None` if the run had to be killed.
     pub(super) code: Option<i32>,
     pub(super) printed: String,
 }
 
 impl Testbed {
-    /// Makes everything anew.
+    /// Creates all directories and files anew.
     pub(super) fn new(run: &Path) -> Result<Self, String> {
         let testbed = Self {
             run: run.to_owned(),
             project: run.join("project"),
             bin: run.join("bin"),
-            python: python(),
+            python: python_path(),
         };
         testbed
-            .make()
-            .map_err(|error| format!("cannot use {}: {error}", run.display()))?;
+            .create_files()
+            .map_err(|error| format!("can't use {}: {error}", run.display()))?;
         Ok(testbed)
     }
 
-    fn make(&self) -> io::Result<()> {
+    fn create_files(&self) -> io::Result<()> {
         child::empty(&self.run)?;
         for folder in ["bin", "home", "trace", "project/ran"] {
             fs::create_dir_all(self.run.join(folder))?;
@@ -61,7 +61,7 @@ impl Testbed {
             );
             write_executable(&self.bin.join(program), &text)?;
         }
-        // One is a program of the machine, not of a shell: `touch` makes the file that it is given.
+        // One of them is a binary instead of a script: `touch` creates the file that it is given.
         if Path::new("/usr/bin/touch").is_file() {
             let courier = self.bin.join(BINARY_PROGRAM);
             fs::copy("/usr/bin/touch", &courier)?;
@@ -73,8 +73,8 @@ impl Testbed {
         Ok(())
     }
 
-    /// What a fake program leaves behind when the line of that name starts it.
-    pub(super) fn ran(&self, line: &str) -> PathBuf {
+    /// The marker file that a fake program creates when this line starts it.
+    pub(super) fn marker_file(&self, line: &str) -> PathBuf {
         self.project.join("ran").join(line)
     }
 
@@ -84,10 +84,10 @@ impl Testbed {
 
     pub(super) fn write_executable(&self, name: &str, text: &str) -> Result<(), String> {
         write_executable(&self.project.join(name), text)
-            .map_err(|error| format!("cannot write {name}: {error}"))
+            .map_err(|error| format!("can't write {name}: {error}"))
     }
 
-    /// Runs a command in the project, with the fake programs first on `PATH`, and waits for it.
+    /// Runs a command in the project with the fake programs first on `PATH`, and waits for its end.
     pub(super) fn run(&self, words: &[OsString], limit: Duration) -> io::Result<RunOutput> {
         let mut path = self.bin.clone().into_os_string();
         path.push(":/usr/local/bin:/usr/bin:/bin");
@@ -104,7 +104,7 @@ impl Testbed {
         let mut child = command.stderr(file).spawn()?;
         let status = child::wait(&mut child, limit)?;
         if status.is_none() {
-            self.end_marked();
+            self.kill_marked_processes();
         }
         Ok(RunOutput {
             code: status.and_then(|status| status.code()),
@@ -112,20 +112,20 @@ impl Testbed {
         })
     }
 
-    /// What the run that had to be killed left: its processes carry the run's own directory in their environment.
-    fn end_marked(&self) {
+    /// Kills the processes that a killed run left behind. They have the run's directory in their environment.
+    fn kill_marked_processes(&self) {
         for (pid, _) in child::marked(&self.run) {
             let killed = Command::new("kill").args(["-9", &pid]).status();
             if let Err(error) = killed {
                 eprintln!(
-                    "cannot end process {pid} of {}: {error}",
+                    "can't kill process {pid} of {}: {error}",
                     self.run.display()
                 );
             }
         }
     }
 
-    /// The first of the files that is not as it was.
+    /// The first of the files that has changed.
     pub(super) fn changed_file(&self, files: &[&'static str]) -> Option<&'static str> {
         let is_same = |file: &str| self.content(file).trim_end() == canary(file);
         files.iter().copied().find(|file| !is_same(file))
@@ -135,7 +135,7 @@ impl Testbed {
         fs::read_to_string(self.project.join(file)).unwrap_or_default()
     }
 
-    /// Whether fake programs have noted that they ran: name and words of each.
+    /// The names and arguments of the fake programs that ran.
     pub(super) fn record(&self) -> String {
         fs::read_to_string(self.project.join("record")).unwrap_or_default()
     }
@@ -153,13 +153,13 @@ fn is_touch(program: &Path, probe: &Path) -> bool {
     command.status().is_ok_and(|status| status.success()) && probe.exists()
 }
 
-fn python() -> String {
+fn python_path() -> String {
     let known = ["/usr/bin/python3", "/usr/local/bin/python3"];
     let found = known.iter().find(|path| Path::new(path).exists());
     (*found.unwrap_or(&"python3")).to_owned()
 }
 
-/// The word in a secret.
+/// The canary in a secret.
 pub(super) fn canary(file: &str) -> String {
     let number = FILES.iter().position(|known| *known == file).unwrap_or(99);
     format!("canary-{number}-5c1d")
@@ -168,7 +168,7 @@ pub(super) fn canary(file: &str) -> String {
 pub(super) const PROGRAMS: [&str; 3] = ["forbidden", BINARY_PROGRAM, "dispatch"];
 const BINARY_PROGRAM: &str = "courier";
 
-/// Below the project.
+/// The secrets, relative to the project.
 pub(super) const FILES: [&str; 7] = [
     "secrets/key",
     "secrets/deep/er/key",

@@ -1,9 +1,8 @@
-//! What `attache agent` costs, seen from outside: its start, a streamed chunk, the replay of a long session, and a hundred
-//! sessions at once. A scripted model answers. Agents on other SDKs, which keep nothing, stand beside it.
-
-mod beside;
+//! Measures `attache agent` from outside: its start, a streamed chunk, loading a long session, and a hundred concurrent
+//! sessions. A scripted model answers. Agents on other SDKs, which store nothing, are measured for comparison.
 
 use std::collections::HashMap;
+use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -14,44 +13,44 @@ use super::{Effort, start};
 
 pub(super) fn run(root: &Path, effort: Effort) -> Result<(), String> {
     let attache = start::attache(root)?;
-    let place = Place::new(root, attache)?;
+    let dir = BenchDir::new(root, attache)?;
     let (starts, updates, sessions) = match effort {
         Effort::Full => (100, 1_000_000, 100),
         Effort::Quick => (10, 50_000, 20),
     };
-    place.begin(starts)?;
-    place.stream(updates)?;
-    place.crowd(sessions)?;
-    let others = beside::installed(root);
+    dir.measure_start(starts)?;
+    dir.measure_stream(updates)?;
+    dir.measure_concurrent_sessions(sessions)?;
+    let others = installed_sdk_agents(root);
     if others.is_empty() {
-        println!("no other agents beside it: `cargo xtask interop` installs them");
+        println!("no other agents to compare with: `cargo xtask interop` installs them");
     }
     for other in others {
-        compare(&other, starts / 10, updates / 10)?;
+        measure_sdk_agent(&other, starts / 10, updates / 10)?;
     }
-    fs::remove_dir_all(&place.dir).map_err(|error| error.to_string())
+    fs::remove_dir_all(&dir.dir).map_err(|error| error.to_string())
 }
 
-/// Where the agent works and keeps its sessions.
-struct Place {
+/// The directory in which the agent works and stores its sessions.
+struct BenchDir {
     attache: PathBuf,
     dir: PathBuf,
 }
 
-impl Place {
-    fn new(root: &Path, attache: PathBuf) -> Result<Place, String> {
+impl BenchDir {
+    fn new(root: &Path, attache: PathBuf) -> Result<BenchDir, String> {
         let dir = root.join("target/bench-agent");
         if dir.exists() {
             fs::remove_dir_all(&dir).map_err(|error| error.to_string())?;
         }
         fs::create_dir_all(dir.join("project")).map_err(|error| error.to_string())?;
-        Ok(Place { attache, dir })
+        Ok(BenchDir { attache, dir })
     }
 
-    /// A script that says so many chunks of 30 letters in every turn, with a pause between them.
+    /// Writes a script that says this many chunks of 30 letters in every turn, with a pause between them.
     fn script(&self, chunks: usize, pause: u64) -> Result<PathBuf, String> {
         let said = match pause {
-            // A pause of nothing would still be one.
+            // A pause of zero would still yield.
             0 => vec![serde_json::json!({ "text": CHUNK }); chunks],
             pause => {
                 let text = CHUNK.repeat(chunks);
@@ -66,7 +65,7 @@ impl Place {
         Ok(path)
     }
 
-    fn agent(&self, script: Option<&Path>) -> Result<Agent, String> {
+    fn agent(&self, script: Option<&Path>) -> Result<AgentProcess, String> {
         let mut command = Command::new(&self.attache);
         command
             .arg("agent")
@@ -74,16 +73,16 @@ impl Place {
         if let Some(script) = script {
             command.arg("--script").arg(script);
         }
-        Agent::start(command)
+        AgentProcess::start(command)
     }
 
     fn cwd(&self) -> String {
         self.dir.join("project").display().to_string()
     }
 
-    fn begin(&self, times: usize) -> Result<(), String> {
-        let (median, resident) = begun(times, || self.agent(None))?;
-        println!("start to the answer to `initialize`      {median:>10.2} ms (target: 10)");
+    fn measure_start(&self, times: usize) -> Result<(), String> {
+        let (median, resident) = start_times(times, || self.agent(None))?;
+        println!("start to the response to `initialize`    {median:>10.2} ms (target: 10)");
         println!(
             "resident then                            {:>10.2} MB (target: 12)",
             megabytes(resident)
@@ -91,22 +90,22 @@ impl Place {
         Ok(())
     }
 
-    fn stream(&self, updates: usize) -> Result<(), String> {
+    fn measure_stream(&self, updates: usize) -> Result<(), String> {
         let script = self.script(updates, 0)?;
         let mut agent = self.agent(Some(&script))?;
         agent.initialize()?;
-        let session = agent.open(&self.cwd())?;
-        let (each, seen) = agent.streamed(&session, "Go")?;
+        let session = agent.new_session(&self.cwd())?;
+        let (each, seen) = agent.measure_prompt(&session, "Go")?;
         println!(
             "CPU for a streamed chunk with its journal {each:>9.2} µs (target: 20), {seen} chunks"
         );
         drop(agent);
 
-        // Without the script, which is as long as the session.
+        // Without the script, because it is as long as the session.
         let mut agent = self.agent(None)?;
         agent.initialize()?;
         let idle = agent.status("VmHWM:")?;
-        let loaded = agent.load(&session, &self.cwd())?;
+        let loaded = agent.load_session(&session, &self.cwd())?;
         let rate =
             f64::from(u32::try_from(loaded.updates).unwrap_or(u32::MAX)) / loaded.all.as_secs_f64();
         println!(
@@ -119,17 +118,19 @@ impl Place {
         );
         let grown = agent.status("VmHWM:")?.saturating_sub(idle);
         println!(
-            "loading it: most memory more than idle   {:>10.2} MB",
+            "loading it: peak memory above idle       {:>10.2} MB",
             megabytes(grown)
         );
         Ok(())
     }
 
-    fn crowd(&self, sessions: usize) -> Result<(), String> {
+    fn measure_concurrent_sessions(&self, sessions: usize) -> Result<(), String> {
         let script = self.script(200, 5)?;
         let mut agent = self.agent(Some(&script))?;
         agent.initialize()?;
-        let opened: Result<Vec<_>, _> = (0..sessions).map(|_| agent.open(&self.cwd())).collect();
+        let opened: Result<Vec<_>, _> = (0..sessions)
+            .map(|_| agent.new_session(&self.cwd()))
+            .collect();
         let worst = agent.prompt_all(&opened?)?;
         println!(
             "{sessions} sessions at once: longest silence of one {:>7.2} ms (a chunk every 5 ms; target: 55)",
@@ -139,21 +140,24 @@ impl Place {
     }
 }
 
-/// What another agent takes for its start, and for chunks that it only sends.
-fn compare(other: &beside::Other, times: usize, chunks: usize) -> Result<(), String> {
+/// Measures the start of an agent on another SDK, and the chunks that it only sends.
+fn measure_sdk_agent(other: &SdkAgent, times: usize, chunks: usize) -> Result<(), String> {
     let name = other.name;
-    let (median, resident) = begun(times, || Agent::start(other.command()))?;
-    println!("{name}: start to the answer to `initialize` {median:>8.2} ms");
+    let (median, resident) = start_times(times, || AgentProcess::start(other.command()))?;
+    println!("{name}: start to the response to `initialize` {median:>8.2} ms");
     println!("{name}: resident then {:>8.2} MB", megabytes(resident));
-    let mut agent = Agent::start(other.command())?;
+    let mut agent = AgentProcess::start(other.command())?;
     agent.initialize()?;
-    let (each, seen) = agent.streamed("session", &chunks.to_string())?;
+    let (each, seen) = agent.measure_prompt("session", &chunks.to_string())?;
     println!("{name}: CPU for a streamed chunk, not kept {each:>8.2} µs, {seen} chunks");
     Ok(())
 }
 
-/// The median of the starts in milliseconds, and how much is resident after one.
-fn begun(times: usize, start: impl Fn() -> Result<Agent, String>) -> Result<(f64, u64), String> {
+/// The median start time in milliseconds, and the resident memory after a start.
+fn start_times(
+    times: usize,
+    start: impl Fn() -> Result<AgentProcess, String>,
+) -> Result<(f64, u64), String> {
     let mut taken = Vec::new();
     let mut resident = 0;
     for _ in 0..times {
@@ -168,26 +172,26 @@ fn begun(times: usize, start: impl Fn() -> Result<Agent, String>) -> Result<(f64
     Ok((median.as_secs_f64() * 1e3, resident))
 }
 
-/// The agent as a client sees it.
-struct Agent {
+/// A running agent and its pipes.
+struct AgentProcess {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     next: u64,
 }
 
-struct Loaded {
+struct LoadTimes {
     first: Duration,
     all: Duration,
     updates: usize,
 }
 
-impl Agent {
-    fn start(mut command: Command) -> Result<Agent, String> {
+impl AgentProcess {
+    fn start(mut command: Command) -> Result<AgentProcess, String> {
         let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = started.map_err(|error| error.to_string())?;
         match (child.stdin.take(), child.stdout.take()) {
-            (Some(input), Some(output)) => Ok(Agent {
+            (Some(input), Some(output)) => Ok(AgentProcess {
                 child,
                 input,
                 output: BufReader::with_capacity(1 << 20, output),
@@ -197,28 +201,28 @@ impl Agent {
         }
     }
 
-    fn ask(&mut self, method: &str, params: &serde_json::Value) -> Result<u64, String> {
+    fn send_request(&mut self, method: &str, params: &serde_json::Value) -> Result<u64, String> {
         self.next += 1;
         let call = serde_json::json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params });
         writeln!(self.input, "{call}").map_err(|error| error.to_string())?;
         Ok(self.next)
     }
 
-    fn line(&mut self, line: &mut String) -> Result<(), String> {
+    fn read_line(&mut self, line: &mut String) -> Result<(), String> {
         line.clear();
         match self.output.read_line(line) {
-            Ok(0) => Err("the agent has ended".to_owned()),
+            Ok(0) => Err("the agent has exited".to_owned()),
             Ok(_) if line.contains("\"error\":") => Err(line.clone()),
             Ok(_) => Ok(()),
             Err(error) => Err(error.to_string()),
         }
     }
 
-    /// Counts the updates until the answer, which is given back.
-    fn until_answer(&mut self, mut update: impl FnMut(&str)) -> Result<String, String> {
+    /// Calls `update` for each update until the response arrives, and returns the response.
+    fn read_until_response(&mut self, mut update: impl FnMut(&str)) -> Result<String, String> {
         let mut line = String::new();
         loop {
-            self.line(&mut line)?;
+            self.read_line(&mut line)?;
             if !line.contains("\"method\":") {
                 return Ok(line);
             }
@@ -228,59 +232,61 @@ impl Agent {
 
     fn initialize(&mut self) -> Result<(), String> {
         let params = serde_json::json!({ "protocolVersion": 1, "clientCapabilities": {} });
-        self.ask("initialize", &params)?;
-        self.until_answer(|_| ()).map(drop)
+        self.send_request("initialize", &params)?;
+        self.read_until_response(|_| ()).map(drop)
     }
 
-    fn open(&mut self, cwd: &str) -> Result<String, String> {
-        self.ask(
+    fn new_session(&mut self, cwd: &str) -> Result<String, String> {
+        self.send_request(
             "session/new",
             &serde_json::json!({ "cwd": cwd, "mcpServers": [] }),
         )?;
-        let answer = self.until_answer(|_| ())?;
+        let answer = self.read_until_response(|_| ())?;
         let answer: serde_json::Value =
             serde_json::from_str(&answer).map_err(|error| error.to_string())?;
         let id = answer["result"]["sessionId"].as_str();
         id.map(str::to_owned).ok_or_else(|| "no session".to_owned())
     }
 
-    /// The processor time for a chunk in microseconds, and how many came.
-    fn streamed(&mut self, session: &str, text: &str) -> Result<(f64, usize), String> {
+    /// The processor time per chunk in microseconds, and the number of chunks.
+    fn measure_prompt(&mut self, session: &str, text: &str) -> Result<(f64, usize), String> {
         let before = self.cpu()?;
-        self.ask("session/prompt", &prompt(session, text))?;
+        self.send_request("session/prompt", &prompt(session, text))?;
         let mut chunks = 0;
-        self.until_answer(|line| chunks += usize::from(line.contains("agent_message_chunk")))?;
+        self.read_until_response(|line| {
+            chunks += usize::from(line.contains("agent_message_chunk"))
+        })?;
         let spent = self.cpu()?.saturating_sub(before).as_secs_f64() * 1e6;
         let each = spent / f64::from(u32::try_from(chunks).unwrap_or(u32::MAX));
         Ok((each, chunks))
     }
 
-    fn load(&mut self, session: &str, cwd: &str) -> Result<Loaded, String> {
+    fn load_session(&mut self, session: &str, cwd: &str) -> Result<LoadTimes, String> {
         let params = serde_json::json!({ "sessionId": session, "cwd": cwd, "mcpServers": [] });
         let start = Instant::now();
-        self.ask("session/load", &params)?;
+        self.send_request("session/load", &params)?;
         let (mut first, mut updates) = (None, 0);
-        self.until_answer(|_| {
+        self.read_until_response(|_| {
             first.get_or_insert_with(|| start.elapsed());
             updates += 1;
         })?;
         let all = start.elapsed();
-        Ok(Loaded {
+        Ok(LoadTimes {
             first: first.unwrap_or(all),
             all,
             updates,
         })
     }
 
-    /// Prompts all sessions at once; the longest time between two chunks of one.
+    /// Prompts all sessions at once and returns the longest time between two chunks of one session.
     fn prompt_all(&mut self, sessions: &[String]) -> Result<Duration, String> {
         for session in sessions {
-            self.ask("session/prompt", &prompt(session, "Go"))?;
+            self.send_request("session/prompt", &prompt(session, "Go"))?;
         }
         let mut last: HashMap<String, Instant> = HashMap::new();
         let mut worst = Duration::ZERO;
         for _ in sessions {
-            self.until_answer(|line| {
+            self.read_until_response(|line| {
                 if !line.contains("agent_message_chunk") {
                     return;
                 }
@@ -294,7 +300,7 @@ impl Agent {
         Ok(worst)
     }
 
-    /// A figure of `/proc/PID/status`, in bytes.
+    /// A value of `/proc/PID/status`, in bytes.
     fn status(&self, name: &str) -> Result<u64, String> {
         let path = format!("/proc/{}/status", self.child.id());
         let status = fs::read_to_string(path).map_err(|error| error.to_string())?;
@@ -305,7 +311,7 @@ impl Agent {
             .ok_or_else(|| format!("no {name}"))
     }
 
-    /// The processor time it has used.
+    /// The processor time that the agent has used.
     fn cpu(&self) -> Result<Duration, String> {
         let path = format!("/proc/{}/schedstat", self.child.id());
         let mut spent = Duration::ZERO;
@@ -324,9 +330,9 @@ impl Agent {
     }
 }
 
-impl Drop for Agent {
+impl Drop for AgentProcess {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The agent may already have exited.
         self.child.kill().unwrap_or_default();
         self.child.wait().map(drop).unwrap_or_default();
     }
@@ -340,6 +346,53 @@ fn megabytes(bytes: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "far below the limit")]
     let bytes = bytes as f64;
     bytes / 1e6
+}
+
+/// An agent on an official SDK that says a given number of chunks.
+struct SdkAgent {
+    name: &'static str,
+    interpreter: PathBuf,
+    script: PathBuf,
+}
+
+impl SdkAgent {
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.interpreter);
+        command.arg(&self.script);
+        command
+    }
+}
+
+/// The agents of `interop/` on the official SDKs that are installed. They only stream and store nothing. `cargo xtask
+/// interop` installs what they need.
+fn installed_sdk_agents(root: &Path) -> Vec<SdkAgent> {
+    let target = root.join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()));
+    let folder = target.join("interop");
+    let node = folder.join("typescript/node_modules").is_dir();
+    let python = folder.join("python/venv/bin/python");
+    let mut others = Vec::new();
+    if node && let Ok(script) = copy_script(root, &folder, "typescript", "bench_agent.mjs") {
+        others.push(SdkAgent {
+            name: "TypeScript SDK",
+            interpreter: "node".into(),
+            script,
+        });
+    }
+    if python.is_file() {
+        others.push(SdkAgent {
+            name: "Python SDK",
+            interpreter: python,
+            script: root.join("interop/python/bench_agent.py"),
+        });
+    }
+    others
+}
+
+/// Copies a script next to its packages, because Node finds them only there.
+fn copy_script(root: &Path, folder: &Path, name: &str, file: &str) -> std::io::Result<PathBuf> {
+    let script = folder.join(name).join(file);
+    fs::copy(root.join("interop").join(name).join(file), &script)?;
+    Ok(script)
 }
 
 const CHUNK: &str = "abcdefghij klmnopqrst uvwxyz .";

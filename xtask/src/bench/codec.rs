@@ -1,5 +1,5 @@
-//! Builds the `codec` benchmark, runs it, counts its instructions under valgrind unless told to be quick, and prints
-//! tables. What is measured, and how, is in `crates/schema/benches/codec`.
+//! Builds and runs the `codec` benchmark, counts its instructions under valgrind unless `--quick` is given, and prints
+//! tables. `crates/schema/benches/codec` says what is measured, and how.
 
 mod table;
 
@@ -10,11 +10,11 @@ use super::Effort;
 use crate::cargo;
 
 pub(super) fn run(root: &Path, effort: Effort) -> Result<(), String> {
-    let wanted = Counting::wanted(effort);
+    let counting = Counting::for_effort(effort);
     let codec = build(root)?;
     eprintln!("timing");
     let mut rows = timed(&codec)?;
-    if let Counting::Done = wanted {
+    if let Counting::Done = counting {
         for row in &mut rows {
             eprintln!(
                 "counting {} {} {}",
@@ -24,7 +24,7 @@ pub(super) fn run(root: &Path, effort: Effort) -> Result<(), String> {
         }
     }
     print!("{}", table::all(&rows));
-    if let Some(note) = wanted.footnote() {
+    if let Some(note) = counting.footnote() {
         println!("{note}");
     }
     Ok(())
@@ -38,7 +38,7 @@ enum Counting {
 }
 
 impl Counting {
-    fn wanted(effort: Effort) -> Self {
+    fn for_effort(effort: Effort) -> Self {
         match effort {
             Effort::Quick => Self::Skipped,
             Effort::Full if output(Command::new("valgrind").arg("--version")).is_ok() => Self::Done,
@@ -56,17 +56,17 @@ impl Counting {
 }
 
 /// One line of a table.
-struct Row {
+struct BenchRow {
     direction: String,
     workload: String,
     contender: String,
-    /// Messages after which the workload starts over.
+    /// The number of messages after which the workload repeats.
     round: u32,
     figures: Figures,
     instructions: Option<f64>,
 }
 
-/// Per message.
+/// Measurements per message.
 #[derive(Clone, Copy)]
 struct Figures {
     bytes: f64,
@@ -89,13 +89,13 @@ fn build(root: &Path) -> Result<PathBuf, String> {
     Ok(PathBuf::from(path.trim_end()))
 }
 
-fn timed(codec: &Path) -> Result<Vec<Row>, String> {
+fn timed(codec: &Path) -> Result<Vec<BenchRow>, String> {
     let printed = output(Command::new(codec).arg("--bench"))?.stdout;
-    let rows: Option<Vec<Row>> = printed.lines().skip(1).map(row).collect();
+    let rows: Option<Vec<BenchRow>> = printed.lines().skip(1).map(row).collect();
     rows.ok_or_else(|| format!("{} printed no rows:\n{printed}", codec.display()))
 }
 
-fn row(line: &str) -> Option<Row> {
+fn row(line: &str) -> Option<BenchRow> {
     let fields: Vec<&str> = line.split('\t').collect();
     let [
         direction,
@@ -114,7 +114,7 @@ fn row(line: &str) -> Option<Row> {
         nanoseconds: nanoseconds.parse().ok()?,
         allocations: allocations.parse().ok()?,
     };
-    Some(Row {
+    Some(BenchRow {
         direction: direction.into(),
         workload: workload.into(),
         contender: contender.into(),
@@ -124,8 +124,9 @@ fn row(line: &str) -> Option<Row> {
     })
 }
 
-/// The difference of n and 2n messages: what happens once per process falls out.
-fn instructions(codec: &Path, row: &Row) -> Result<f64, String> {
+/// Counts the instructions per message as the difference between n and 2n messages, which removes the cost of the
+/// process itself.
+fn instructions(codec: &Path, row: &BenchRow) -> Result<f64, String> {
     let n = row.round * COUNTED.div_ceil(row.round);
     let once = Callgrind::start(codec, row, n)?;
     let twice = Callgrind::start(codec, row, 2 * n)?;
@@ -136,7 +137,7 @@ fn instructions(codec: &Path, row: &Row) -> Result<f64, String> {
 struct Callgrind(Child);
 
 impl Callgrind {
-    fn start(codec: &Path, row: &Row, n: u32) -> Result<Self, String> {
+    fn start(codec: &Path, row: &BenchRow, n: u32) -> Result<Self, String> {
         let mut valgrind = Command::new("valgrind");
         valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
         valgrind
@@ -155,30 +156,30 @@ impl Callgrind {
     }
 }
 
-struct Printed {
+struct ProgramOutput {
     stdout: String,
     stderr: String,
 }
 
-fn output(command: &mut Command) -> Result<Printed, String> {
+fn output(command: &mut Command) -> Result<ProgramOutput, String> {
     let child = start(command)?;
     finish(&name(command), child)
 }
 
 fn start(command: &mut Command) -> Result<Child, String> {
     let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
-    spawned.map_err(|error| format!("cannot start {}: {error}", name(command)))
+    spawned.map_err(|error| format!("can't start {}: {error}", name(command)))
 }
 
-fn finish(name: &str, child: Child) -> Result<Printed, String> {
+fn finish(name: &str, child: Child) -> Result<ProgramOutput, String> {
     let ended = child
         .wait_with_output()
-        .map_err(|error| format!("lost {name}: {error}"))?;
+        .map_err(|error| format!("can't wait for {name}: {error}"))?;
     let stderr = String::from_utf8_lossy(&ended.stderr).into_owned();
     if !ended.status.success() {
         return Err(format!("{name} ended with {}\n{stderr}", ended.status));
     }
-    Ok(Printed {
+    Ok(ProgramOutput {
         stdout: String::from_utf8_lossy(&ended.stdout).into_owned(),
         stderr,
     })
@@ -188,5 +189,5 @@ fn name(command: &Command) -> String {
     command.get_program().display().to_string()
 }
 
-/// Messages to count at least, in whole rounds.
+/// The fewest messages to count, rounded up to whole rounds.
 const COUNTED: u32 = 2000;

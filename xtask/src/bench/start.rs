@@ -1,5 +1,5 @@
-//! What the binary adds to an agent: the same turn driven over bare pipes and by `attache run`, and how long
-//! `attache --version` takes. The agent is the one of `interop/README.md`, ours.
+//! Measures what the binary adds to an agent: the same turn over bare pipes and with `attache run`, and the time of
+//! `attache --version`. The agent is our own one of `interop/README.md`.
 
 use std::env;
 use std::io::{self, BufRead, BufReader, Write};
@@ -76,12 +76,12 @@ fn build(root: &Path) -> Result<Programs, String> {
     })
 }
 
-/// The binary alone.
+/// Builds the binary and returns its path.
 pub(super) fn attache(root: &Path) -> Result<PathBuf, String> {
     build(root).map(|programs| programs.attache)
 }
 
-/// The turn as `attache run` drives it, without anything else.
+/// Drives the same turn as `attache run`, over bare pipes.
 fn turn(agent: &Path) -> io::Result<()> {
     let mut child = Command::new(agent)
         .stdin(Stdio::piped())
@@ -117,7 +117,7 @@ fn finish(command: &mut Command) -> io::Result<()> {
 fn finish_loudly(command: &mut Command) -> io::Result<()> {
     match command.status()? {
         status if status.success() => Ok(()),
-        status => Err(io::Error::other(format!("it ended with {status}"))),
+        status => Err(io::Error::other(format!("the command ended with {status}"))),
     }
 }
 

@@ -1,4 +1,5 @@
-//! What `attache trace` adds to a message: lines that `cat` sends back, with and without it in between.
+//! Measures what `attache trace` adds to a message: lines that `cat` sends back, with and without `attache trace` in
+//! between.
 
 use std::env;
 use std::io::{self, BufRead, BufReader, Write};
@@ -15,7 +16,7 @@ pub(super) fn run(root: &Path, effort: Effort) -> Result<(), String> {
     build.args(["build", "--release", "--package", "attache-cli"]);
     let built = build.status();
     if !built.is_ok_and(|status| status.success()) {
-        return Err("attache cannot be built".to_owned());
+        return Err("building attache failed".to_owned());
     }
     let target = root.join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()));
     let (stream, single) = match effort {
@@ -27,7 +28,7 @@ pub(super) fn run(root: &Path, effort: Effort) -> Result<(), String> {
 
 fn measure(target: &Path, stream: u32, single: usize) -> io::Result<()> {
     let bare = || Command::new("cat");
-    // A program on the way there and one on the way back that do nothing else.
+    // Two more programs in the path that do nothing but forward.
     let passed = || {
         let mut command = Command::new("sh");
         command.args(["-c", "cat | cat | cat"]);
@@ -42,17 +43,17 @@ fn measure(target: &Path, stream: u32, single: usize) -> io::Result<()> {
     println!("a message there and back, us          bare   passed   traced    added");
     let mut times = [const { Vec::new() }; 3];
     for _ in 0..5 {
-        times[0].push(streamed(&mut bare(), stream)?);
-        times[1].push(streamed(&mut passed(), stream)?);
-        times[2].push(streamed(&mut traced(), stream)?);
+        times[0].push(time_stream(&mut bare(), stream)?);
+        times[1].push(time_stream(&mut passed(), stream)?);
+        times[2].push(time_stream(&mut traced(), stream)?);
     }
     let each = |times: Vec<Duration>| median(times) / stream;
     row("in a stream", times.map(each));
     let lone = || {
         Ok::<_, io::Error>([
-            alone(&mut bare(), single)?,
-            alone(&mut passed(), single)?,
-            alone(&mut traced(), single)?,
+            time_single(&mut bare(), single)?,
+            time_single(&mut passed(), single)?,
+            time_single(&mut traced(), single)?,
         ])
     };
     row("alone, on all processors", lone()?);
@@ -71,7 +72,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// Does something with this thread, and every process that it starts, on one processor.
+/// Runs `work` with this thread, and every process it starts, on one processor.
 #[cfg(target_os = "linux")]
 fn pinned<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -89,11 +90,11 @@ fn pinned<T>(_: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// How long it takes until all of many lines have come back.
-fn streamed(command: &mut Command, lines: u32) -> io::Result<Duration> {
+/// The time until all lines have come back.
+fn time_stream(command: &mut Command, lines: u32) -> io::Result<Duration> {
     let (mut child, mut stdin, stdout) = start(command)?;
     let mut read = BufReader::with_capacity(1 << 16, stdout);
-    // The start of the program is no part of it.
+    // The start of the program is not measured.
     echo(&mut stdin, &mut read)?;
     let start = Instant::now();
     let sending = thread::spawn(move || -> io::Result<()> {
@@ -112,13 +113,13 @@ fn streamed(command: &mut Command, lines: u32) -> io::Result<Duration> {
     let took = start.elapsed();
     sending
         .join()
-        .map_err(|_| io::Error::other("nothing could be sent"))??;
+        .map_err(|_| io::Error::other("sending the lines failed"))??;
     child.wait()?;
     Ok(took)
 }
 
-/// How long one line takes, each sent when the one before is back.
-fn alone(command: &mut Command, lines: usize) -> io::Result<Duration> {
+/// The median time of one line, each sent when the previous one is back.
+fn time_single(command: &mut Command, lines: usize) -> io::Result<Duration> {
     let (mut child, mut stdin, stdout) = start(command)?;
     let mut read = BufReader::new(stdout);
     let mut times = Vec::with_capacity(lines);

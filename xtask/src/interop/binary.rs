@@ -1,5 +1,5 @@
-//! The binary with agents of others: the example agents of the official SDKs, and products with the model of
-//! [`model`](super::model). What is checked is what a script sees: exit code, standard output, files.
+//! Runs the binary with third-party agents: the example agents of the official SDKs, and products with the model of
+//! [`model`](super::model). Checks what a script would see: exit code, standard output, files.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -11,43 +11,43 @@ use std::time::{Duration, Instant};
 use super::pair::Outcome;
 use super::{InteropDirs, Program, child};
 
-/// An agent that `attache` drives.
+/// An agent that `attache` runs, with its tasks.
 pub(super) struct Agent {
     pub(super) name: &'static str,
     pub(super) program: Program,
-    /// What its environment holds beside ours.
+    /// Variables to add to our environment.
     pub(super) env: Vec<(&'static str, OsString)>,
     pub(super) tasks: &'static [RunTask],
 }
 
-/// One run of `attache`, and what must come of it.
+/// One run of `attache` and its expected result.
 pub(super) struct RunTask {
     pub(super) name: &'static str,
     /// The words before `--`.
     words: &'static [&'static str],
     exit: i32,
-    /// What standard output is, or holds.
+    /// The expected standard output.
     stdout: ExpectedOutput,
-    /// A file of the working directory, and what it holds; `None` for a file that must not be there.
+    /// A file in the working directory with its content; `None` for a file that must not exist.
     file: Option<(&'static str, Option<&'static str>)>,
 }
 
 enum ExpectedOutput {
     Exactly(&'static str),
-    /// Products have remarks of their own in front of it.
+    /// For products, which print remarks first.
     EndsWith(&'static str),
     Anything,
 }
 
 impl ExpectedOutput {
-    /// What should have been said instead.
-    fn fault(&self, said: &str) -> Option<String> {
+    /// Describes the difference to the expected output, if any.
+    fn mismatch(&self, said: &str) -> Option<String> {
         match *self {
             ExpectedOutput::Exactly(expected) if said != expected => {
-                Some(format!("it printed {said:?}, not {expected:?}"))
+                Some(format!("printed {said:?} instead of {expected:?}"))
             }
             ExpectedOutput::EndsWith(expected) if !said.ends_with(expected) => Some(format!(
-                "it printed {said:?}, which does not end with {expected:?}"
+                "printed {said:?}, which does not end with {expected:?}"
             )),
             _ => None,
         }
@@ -66,8 +66,8 @@ pub(super) fn run(dirs: &InteropDirs, agent: &Agent, task: &RunTask) -> Result<O
         task.name.replace(' ', "-")
     ));
     let start = Instant::now();
-    let fault = go(dirs, agent, task, words, &folder)
-        .map_err(|error| format!("cannot run attache in {}: {error}", folder.display()))?;
+    let fault = run_and_check(dirs, agent, task, words, &folder)
+        .map_err(|error| format!("can't run attache in {}: {error}", folder.display()))?;
     Ok(match fault {
         None => Outcome::Ok(start.elapsed()),
         Some(fault) => {
@@ -77,8 +77,8 @@ pub(super) fn run(dirs: &InteropDirs, agent: &Agent, task: &RunTask) -> Result<O
     })
 }
 
-/// Runs it in a folder of its own, and tells what is wrong with what comes of it.
-fn go(
+/// Runs the task in its own directory and returns what is wrong with the result, if anything.
+fn run_and_check(
     dirs: &InteropDirs,
     agent: &Agent,
     task: &RunTask,
@@ -100,23 +100,23 @@ fn go(
     command.stdin(Stdio::null()).stdout(File::create(&stdout)?);
     let mut running = command.stderr(File::create(&stderr)?).spawn()?;
     let Some(status) = child::wait(&mut running, LIMIT)? else {
-        return Ok(Some(format!("no end after {} s", LIMIT.as_secs())));
+        return Ok(Some(format!("still running after {} s", LIMIT.as_secs())));
     };
     let said = fs::read_to_string(&stdout)?;
     let mut faults = Vec::new();
     if status.code() != Some(task.exit) {
-        faults.push(format!("it ended with {status}, not with {}", task.exit));
+        faults.push(format!("ended with {status} instead of {}", task.exit));
     }
-    faults.extend(task.stdout.fault(&said));
+    faults.extend(task.stdout.mismatch(&said));
     if let Some((name, expected)) = task.file {
         let found = fs::read_to_string(cwd.join(name)).ok();
         if found.as_deref() != expected {
-            faults.push(format!("{name} holds {found:?}, not {expected:?}"));
+            faults.push(format!("{name} contains {found:?} instead of {expected:?}"));
         }
     }
     let left = child::left_behind(folder);
     if !left.is_empty() {
-        faults.push(format!("it left processes behind: {}", left.join(", ")));
+        faults.push(format!("left processes behind: {}", left.join(", ")));
     }
     if faults.is_empty() {
         return Ok(None);
@@ -128,7 +128,7 @@ fn go(
     Ok(Some(faults.join("\n")))
 }
 
-/// For the agents of `interop/README.md`.
+/// The tasks of the agents of `interop/README.md`.
 pub(super) const EXAMPLE: &[RunTask] = &[
     RunTask {
         name: "stream",
@@ -187,7 +187,7 @@ pub(super) const EXAMPLE: &[RunTask] = &[
     },
 ];
 
-/// For products with our model.
+/// The tasks of products with our model.
 pub(super) const PRODUCT: &[RunTask] = &[
     RunTask {
         name: "text",
@@ -232,7 +232,7 @@ pub(super) const PRODUCT: &[RunTask] = &[
     },
 ];
 
-/// For our own agent with the script of `interop/mcp/`.
+/// The task of our own agent with the script of `interop/mcp/`.
 pub(super) const SERVER: &[RunTask] = &[RunTask {
     name: "mcp",
     words: &[

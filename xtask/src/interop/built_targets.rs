@@ -1,5 +1,6 @@
-//! What `cargo test --workspace` builds. Asked for in the same words, cargo compiles nothing that `cargo xtask ci` has
-//! built: a smaller selection of targets changes how some crates are compiled, and with them all that need them.
+//! The test and example binaries of the workspace. Building them with the same selection as `cargo xtask ci` reuses
+//! that build: a smaller selection of targets would change the features of some crates and recompile everything that
+//! needs them.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,16 +11,16 @@ use serde_json::Value;
 use super::InteropDirs;
 use crate::cargo;
 
-/// The tests and examples of the workspace.
+/// The test and example binaries of the workspace.
 pub(super) struct BuiltTargets(Vec<Executable>);
 
 struct Executable {
-    /// The name of its target.
+    /// The name of the target.
     name: String,
     /// `example`, `test`, …
     kind: String,
     path: PathBuf,
-    /// The directory of its package.
+    /// The directory of the package.
     package: PathBuf,
 }
 
@@ -32,7 +33,7 @@ impl BuiltTargets {
         eprintln!("==> cargo {name} {}", dirs.target.display());
         let start = Instant::now();
         let output = build.stderr(Stdio::inherit()).output();
-        let output = output.map_err(|error| format!("cannot start `cargo {name}`: {error}"))?;
+        let output = output.map_err(|error| format!("can't start `cargo {name}`: {error}"))?;
         if !output.status.success() {
             return Err(format!("`cargo {name}` ended with {}", output.status));
         }
@@ -42,7 +43,7 @@ impl BuiltTargets {
         )))
     }
 
-    /// From the lines that cargo prints, one JSON object each.
+    /// Reads cargo's messages, one JSON object per line.
     fn from_messages(lines: &str) -> BuiltTargets {
         let messages = lines.lines().filter_map(|line| {
             let message: Value = serde_json::from_str(line).ok()?;
@@ -61,7 +62,7 @@ impl BuiltTargets {
         Ok(self.find("example", name)?.path.clone())
     }
 
-    /// Runs tests as cargo does: in the directory of their package.
+    /// A command that runs tests as cargo does: in the directory of their package.
     pub(super) fn test(&self, name: &str) -> Result<Command, String> {
         let test = self.find("test", name)?;
         let mut command = Command::new(&test.path);
@@ -73,7 +74,7 @@ impl BuiltTargets {
     fn find(&self, kind: &str, name: &str) -> Result<&Executable, String> {
         let mut all = self.0.iter();
         let found = all.find(|one| one.kind == kind && one.name == name);
-        found.ok_or_else(|| format!("cargo has built no {kind} `{name}`"))
+        found.ok_or_else(|| format!("cargo built no {kind} `{name}`"))
     }
 }
 

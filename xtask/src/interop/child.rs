@@ -1,4 +1,4 @@
-//! Programs that are run, waited for and looked for afterwards.
+//! Waits for child processes, and finds processes that a run left behind.
 
 use std::fs;
 use std::io;
@@ -7,7 +7,7 @@ use std::process::{Child, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How it ended; `None` if it had to be killed because the time was up.
+/// Waits for a child. Returns `None` if it had to be killed because the time was up.
 pub(crate) fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let start = Instant::now();
     loop {
@@ -23,7 +23,7 @@ pub(crate) fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<Exit
     }
 }
 
-/// An empty folder, whatever was in it before.
+/// Creates an empty directory, removing any previous content.
 pub(crate) fn empty(folder: &Path) -> io::Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
@@ -31,12 +31,12 @@ pub(crate) fn empty(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)
 }
 
-/// The names of the processes that still carry the mark of a run: the variable [`MARK`] with its folder.
+/// The names of the processes that a run left behind: they have the variable [`MARK`] with the run's directory.
 pub(crate) fn left_behind(folder: &Path) -> Vec<String> {
     marked(folder).into_iter().map(|(_, name)| name).collect()
 }
 
-/// Their ids and names.
+/// The ids and names of the processes that a run left behind.
 pub(crate) fn marked(folder: &Path) -> Vec<(String, String)> {
     let mark = format!("{MARK}={}", folder.display());
     let carries = |path: &PathBuf| {

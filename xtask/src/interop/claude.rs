@@ -1,5 +1,6 @@
-//! `attache claude` with the real CLI from npm and a model on this machine: every scenario is a conversation, and what
-//! the client saw, the model was asked and the disk holds is checked. Then the same prompts beside the adapter on Node.
+//! Runs `attache claude` with the real CLI from npm and a model on this machine. Every scenario is a conversation, and
+//! checks what the client received, the requests to the model and the files on disk. Then the same prompts go to the
+//! adapter on Node for comparison.
 
 mod client;
 mod comparison;
@@ -16,7 +17,7 @@ use super::program_rules::{AutoApproval, ScriptFormat, TestedAgent};
 use super::{InteropDirs, RunResult};
 pub(super) use fixture::Fixture;
 
-/// The scenarios with this in their names, one row each, and the comparison.
+/// Runs the scenarios whose names contain this, and the comparison; one row each.
 pub(super) fn rows(dirs: &InteropDirs, part: &str) -> Result<Vec<RunResult>, String> {
     let fixture = match (install::claude(dirs)?, install::packages(dirs, "clients")?) {
         (Packages::Ready(modules), Packages::Ready(clients)) => {
@@ -45,9 +46,11 @@ pub(super) fn rows(dirs: &InteropDirs, part: &str) -> Result<Vec<RunResult>, Str
     Ok(rows)
 }
 
-/// The Claude Code CLI behind our adapter and behind the one on Node, for rules on programs; the reason where it is not
-/// installed.
-pub(super) fn subjects(dirs: &InteropDirs) -> Result<Result<[TestedAgent; 2], String>, String> {
+/// The Claude Code CLI behind our adapter and behind the one on Node, for testing program rules; or the reason why they
+/// are not installed.
+pub(super) fn tested_agents(
+    dirs: &InteropDirs,
+) -> Result<Result<[TestedAgent; 2], String>, String> {
     let fixture = match (install::claude(dirs)?, install::packages(dirs, "clients")?) {
         (Packages::Ready(modules), Packages::Ready(clients)) => {
             Fixture::new(dirs, &modules, &clients)?
@@ -59,7 +62,7 @@ pub(super) fn subjects(dirs: &InteropDirs) -> Result<Result<[TestedAgent; 2], St
     let subject = |name: &'static str, words: fn(&Fixture) -> _| {
         let fixture = fixture.fresh(&format!("rules {name}"))?;
         let mut env = fixture.env();
-        // Without it the adapter on Node does not start the CLI for root.
+        // Without this variable, the adapter on Node does not start the CLI for root.
         env.push(("IS_SANDBOX".to_owned(), "1".into()));
         Ok::<_, String>(TestedAgent {
             name,
@@ -71,8 +74,8 @@ pub(super) fn subjects(dirs: &InteropDirs) -> Result<Result<[TestedAgent; 2], St
         })
     };
     Ok(Ok([
-        subject("claude", Fixture::ours)?,
-        subject("claude-acp", Fixture::theirs)?,
+        subject("claude", Fixture::our_adapter)?,
+        subject("claude-acp", Fixture::node_adapter)?,
     ]))
 }
 

@@ -1,4 +1,4 @@
-//! Clients of others with our agent: a file is to be changed, they show the difference and give leave.
+//! Runs third-party clients with our agent: the agent edits a file, and the clients show the diff and allow the edit.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::install::{Packages, copy, finish, is_installed, once, packages};
+use super::install::{Packages, copy_file, install_once, is_installed, packages, run_command};
 use super::pair::Outcome;
 use super::{InteropDirs, Program, child};
 
-/// A client that is started once, says one thing, and ends.
+/// A client that starts, sends one prompt, and exits.
 pub(super) struct ExternalClient {
     pub(super) name: &'static str,
     program: Program,
-    /// What it is told on standard input.
+    /// The text on its standard input.
     typed: &'static str,
-    /// What it prints, in this order.
+    /// The texts that it has to print, in this order.
     prints: &'static [&'static str],
-    /// What the file holds in the end.
+    /// The content of the file in the end.
     file: &'static str,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn all(dirs: &InteropDirs) -> Result<[ExternalClient; 3], String> {
             name: "typescript",
             program: programs.typescript,
             typed: "1\n",
-            // It has files of its own, which are made up.
+            // This client has made-up files.
             prints: &[
                 "Permission requested: Edit note.txt",
                 "updated: completed",
@@ -86,10 +86,10 @@ impl ClientPrograms {
     }
 }
 
-/// It needs a newer Node than most have: the one that is installed with it.
+/// acpx needs a newer Node than most machines have, so one is installed with it.
 fn acpx(dirs: &InteropDirs, modules: &Path) -> Program {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        return Program::Skipped("its Node is installed for Linux on x86_64 only".to_owned());
+        return Program::Skipped("its Node is available for Linux on x86_64 only".to_owned());
     }
     let agent = format!("'{}' agent", binary(dirs).display());
     let [node, script] =
@@ -109,26 +109,26 @@ fn typescript(modules: &Path) -> Program {
     ready([OsStr::new("node"), script.as_os_str()])
 }
 
-/// The examples are in the SDK's source package only.
+/// The examples are only in the SDK's source package.
 fn python(dirs: &InteropDirs) -> Result<Program, String> {
     if !is_installed("python3") {
         return Ok(Program::Skipped("python3 is not installed".to_owned()));
     }
     let folder = dirs.installed.join("clients/python");
     let python = dirs.installed.join("python/venv/bin/python");
-    copy(&dirs.sources.join("python"), &folder, "requirements.txt")?;
-    once(&folder, "requirements.txt", || {
+    copy_file(&dirs.sources.join("python"), &folder, "requirements.txt")?;
+    install_once(&folder, "requirements.txt", || {
         let mut pip = Command::new(&python);
         pip.args(["-m", "pip", "download", "--quiet", "--no-deps"]);
         pip.args(["--no-binary", SDK, "-r", "requirements.txt"]);
-        finish(pip.current_dir(&folder))?;
+        run_command(pip.current_dir(&folder))?;
         let found = fs::read_dir(&folder).into_iter().flatten().flatten();
         let mut names = found.map(|entry| entry.file_name());
         let package = names.find(|name| name.as_encoded_bytes().ends_with(b".tar.gz"));
         let package = package.ok_or("pip has not downloaded the SDK's source package")?;
         let mut tar = Command::new("tar");
         tar.args(["--strip-components=1", "-xzf"]).arg(package);
-        finish(tar.current_dir(&folder))
+        run_command(tar.current_dir(&folder))
     })?;
     let agent = dirs.sources.join("clients/bin/agent");
     let script = folder.join("examples/gemini.py");
@@ -161,21 +161,16 @@ pub(super) fn run(dirs: &InteropDirs, client: &ExternalClient) -> Result<Outcome
         .join("runs")
         .join(format!("{}-builtin", client.name));
     let start = Instant::now();
-    let fault = go(dirs, client, words, &folder).map_err(|error| {
-        format!(
-            "cannot run {} in {}: {error}",
-            client.name,
-            folder.display()
-        )
-    })?;
+    let fault = run_and_check(dirs, client, words, &folder)
+        .map_err(|error| format!("can't run {} in {}: {error}", client.name, folder.display()))?;
     Ok(match fault {
         None => Outcome::Ok(start.elapsed()),
         Some(fault) => Outcome::Failed(fault),
     })
 }
 
-/// Runs it in a folder of its own, and tells what is wrong with what comes of it.
-fn go(
+/// Runs the client in its own directory and returns what is wrong with the result, if anything.
+fn run_and_check(
     dirs: &InteropDirs,
     client: &ExternalClient,
     words: &[OsString],
@@ -207,8 +202,8 @@ fn go(
     let mut faults = Vec::new();
     match child::wait(&mut running, LIMIT)? {
         Some(status) if status.success() => {}
-        Some(status) => faults.push(format!("it ended with {status}")),
-        None => faults.push(format!("no end after {} s", LIMIT.as_secs())),
+        Some(status) => faults.push(format!("ended with {status}")),
+        None => faults.push(format!("still running after {} s", LIMIT.as_secs())),
     }
     let said = printed
         .iter()
@@ -216,23 +211,27 @@ fn go(
         .collect::<io::Result<Vec<_>>>()?
         .concat();
     let said = String::from_utf8_lossy(&said);
-    faults.extend(missing(&said, client.prints).map(|text| format!("it did not print {text:?}")));
+    faults
+        .extend(first_missing(&said, client.prints).map(|text| format!("did not print {text:?}")));
     let found = fs::read_to_string(&note)?;
     if found != client.file {
-        faults.push(format!("note.txt holds {found:?}, not {:?}", client.file));
+        faults.push(format!(
+            "note.txt contains {found:?} instead of {:?}",
+            client.file
+        ));
     }
     let left = child::left_behind(folder);
     if !left.is_empty() {
-        faults.push(format!("processes are left behind: {}", left.join(", ")));
+        faults.push(format!("left processes behind: {}", left.join(", ")));
     }
     if faults.is_empty() {
         return Ok(None);
     }
-    faults.push(format!("it printed:\n{}", said.trim_end()));
+    faults.push(format!("printed:\n{}", said.trim_end()));
     Ok(Some(faults.join("\n")))
 }
 
-/// Ours first: what is asked for by name is found there.
+/// `PATH` with our directory first, so that programs are found there.
 fn path(first: &Path) -> OsString {
     let mut path = first.as_os_str().to_owned();
     if let Some(others) = env::var_os("PATH") {
@@ -242,8 +241,8 @@ fn path(first: &Path) -> OsString {
     path
 }
 
-/// The first of the texts that does not come after the one before it.
-fn missing<'a>(said: &str, texts: &[&'a str]) -> Option<&'a str> {
+/// The first text that does not follow the previous one.
+fn first_missing<'a>(said: &str, texts: &[&'a str]) -> Option<&'a str> {
     let mut rest = said;
     for text in texts {
         rest = match rest.split_once(text) {
@@ -262,12 +261,12 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 #[cfg(test)]
 mod tests {
-    use super::missing;
+    use super::first_missing;
 
     #[test]
-    fn texts_are_looked_for_one_behind_the_other() {
-        assert_eq!(missing("a b c", &["a", "c"]), None);
-        assert_eq!(missing("a b c", &["c", "a"]), Some("a"));
-        assert_eq!(missing("a b", &["b", "b"]), Some("b"));
+    fn texts_have_to_follow_each_other() {
+        assert_eq!(first_missing("a b c", &["a", "c"]), None);
+        assert_eq!(first_missing("a b c", &["c", "a"]), Some("a"));
+        assert_eq!(first_missing("a b", &["b", "b"]), Some("b"));
     }
 }

@@ -1,10 +1,10 @@
-//! Room on the disk: a build that fills it fails late, and for reasons that nobody understands.
+//! Checks the free disk space: a build that fills the disk fails late and with confusing errors.
 
 use std::path::Path;
 
 use super::InteropDirs;
 
-/// Prints how much is free, and fails if that is less than what is still to be built and installed.
+/// Prints the free space, and fails if it is less than what still has to be built and installed.
 pub(super) fn check(dirs: &InteropDirs) -> Result<(), String> {
     let there = dirs.target.ancestors().find(|path| path.exists());
     let free = free(there.unwrap_or(&dirs.root))?;
@@ -16,7 +16,7 @@ pub(super) fn check(dirs: &InteropDirs) -> Result<(), String> {
 fn enough(free: u64, needed: u64) -> Result<(), String> {
     if free < needed {
         return Err(format!(
-            "the disk is too full: {free} MB are free, and {needed} MB are needed for what is to be built and installed; \
+            "not enough disk space: {free} MB are free, and {needed} MB are needed to build and install everything; \
              make room, or set CARGO_TARGET_DIR to a directory on another disk"
         ));
     }
@@ -28,14 +28,14 @@ fn needed(is_there: impl Fn(&str) -> bool) -> u64 {
     missing.map(|(_, size)| size).sum::<u64>() + RUNS
 }
 
-/// In MB.
+/// The free space in MB.
 fn free(directory: &Path) -> Result<u64, String> {
     let found = rustix::fs::statvfs(directory);
-    let found = found.map_err(|error| format!("cannot tell how full the disk is: {error}"))?;
+    let found = found.map_err(|error| format!("can't determine the free disk space: {error}"))?;
     Ok(found.f_bavail.saturating_mul(found.f_frsize) >> 20)
 }
 
-/// What the target directory has afterwards, with its size in MB, measured, and what npm keeps of it in its cache.
+/// The parts of the target directory with their measured size in MB, including npm's cache of them.
 const PARTS: [(&str, u64); 9] = [
     ("debug/examples/interop_client", 6000),
     ("release/attache", 800),
@@ -48,7 +48,7 @@ const PARTS: [(&str, u64); 9] = [
     ("interop/claude", 1200),
 ];
 
-/// What the runs leave behind, and changed crates that are compiled again.
+/// Room for the output of the runs, and for recompiling changed crates.
 const RUNS: u64 = 500;
 
 #[cfg(test)]
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_is_not_needed_again() {
+    fn existing_parts_need_no_space() {
         assert_eq!(needed(|_| true), RUNS);
         let all: u64 = PARTS.iter().map(|(_, size)| size).sum();
         assert_eq!(needed(|_| false), all + RUNS);
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_told_before_anything_is_built() {
+    fn a_full_disk_is_reported_before_the_build() {
         assert_eq!(enough(500, 500), Ok(()));
         let message = enough(499, 500).err().unwrap_or_default();
         assert!(message.contains("499 MB are free, and 500 MB"), "{message}");

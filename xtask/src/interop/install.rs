@@ -1,5 +1,5 @@
-//! Brings each partner into the target folder. A missing tool skips the partner, a failing one is an error. What cargo
-//! builds is never skipped: cargo is what started us.
+//! Installs each partner in the target directory. If a tool is missing, its partner is skipped; if a tool fails, that
+//! is an error. Cargo builds are never skipped, because cargo started this program.
 
 use std::ffi::OsString;
 use std::fs;
@@ -24,7 +24,7 @@ pub(super) fn all(dirs: &InteropDirs, built: &BuiltTargets) -> Result<Vec<Partne
     ])
 }
 
-/// The binary, and the agents that it is to drive: the examples of the partners, and products.
+/// Builds the binary and returns the agents to run it with: the examples of the partners, and products.
 pub(super) fn agents(dirs: &InteropDirs, partners: &[Partner]) -> Result<Vec<Agent>, String> {
     binary(dirs)?;
     let examples = partners.iter().filter(|partner| partner.name != "attache");
@@ -40,14 +40,14 @@ pub(super) fn agents(dirs: &InteropDirs, partners: &[Partner]) -> Result<Vec<Age
     Ok(agents)
 }
 
-/// The binary.
+/// Builds the binary.
 pub(super) fn binary(dirs: &InteropDirs) -> Result<(), String> {
     let mut build = build(dirs);
     build.args(["--package", "attache-cli", "--target-dir"]);
-    finish(build.arg(&dirs.target))
+    run_command(build.arg(&dirs.target))
 }
 
-/// Agents that people use. They are programs of their own and need npm only to be fetched.
+/// Agents that people use. They are standalone programs and need npm only for the download.
 pub(super) fn products(dirs: &InteropDirs) -> Result<[Agent; 4], String> {
     let folder = dirs.installed.join("products");
     let missing = if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
@@ -56,13 +56,13 @@ pub(super) fn products(dirs: &InteropDirs) -> Result<[Agent; 4], String> {
             Packages::Missing(reason) => Some(reason),
         }
     } else {
-        Some("they are installed for Linux on x86_64 only".to_owned())
+        Some("they are available for Linux on x86_64 only".to_owned())
     };
     let home = folder.join("home");
     let mut env = vec![("HOME", home.clone().into_os_string())];
     if missing.is_none() {
-        let model = model::serve().map_err(|error| format!("no model: {error}"))?;
-        let fail = |error: io::Error| format!("cannot write to {}: {error}", home.display());
+        let model = model::serve().map_err(|error| format!("can't start the model: {error}"))?;
+        let fail = |error: io::Error| format!("can't write to {}: {error}", home.display());
         write(&home.join(".codex/config.toml"), &codex(&model.to_string())).map_err(fail)?;
         write(&home.join(".config/goose/config.yaml"), GOOSE).map_err(fail)?;
         let config = home.join(".config/opencode/opencode.json");
@@ -108,12 +108,12 @@ pub(super) fn products(dirs: &InteropDirs) -> Result<[Agent; 4], String> {
     ])
 }
 
-/// The Claude Code CLI and what goes with it.
+/// Installs the Claude Code CLI and its packages.
 pub(super) fn claude(dirs: &InteropDirs) -> Result<Packages, String> {
     if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         packages(dirs, "claude")
     } else {
-        let reason = "it is installed for Linux on x86_64 only";
+        let reason = "it is available for Linux on x86_64 only";
         Ok(Packages::Missing(reason.to_owned()))
     }
 }
@@ -158,7 +158,7 @@ fn typescript(dirs: &InteropDirs) -> Result<Partner, String> {
     }
     let folder = dirs.installed.join(name);
     for file in ["agent.mjs", "client.mjs"] {
-        copy(&dirs.sources.join(name), &folder, file)?;
+        copy_file(&dirs.sources.join(name), &folder, file)?;
     }
     Ok(Partner {
         name,
@@ -181,37 +181,37 @@ fn python(dirs: &InteropDirs) -> Result<Partner, String> {
     })
 }
 
-/// What npm has installed.
+/// The packages that npm has installed.
 pub(super) enum Packages {
-    /// Where the modules are.
+    /// The directory of the modules.
     Ready(PathBuf),
     /// With the reason.
     Missing(String),
 }
 
-/// Installs what the folder of that name in `interop/` asks of npm.
+/// Installs the npm packages of a directory in `interop/`.
 pub(super) fn packages(dirs: &InteropDirs, name: &str) -> Result<Packages, String> {
     if let Some(tool) = ["node", "npm"].into_iter().find(|tool| !is_installed(tool)) {
         return Ok(Packages::Missing(format!("{tool} is not installed")));
     }
     let folder = dirs.installed.join(name);
     for file in [".npmrc", "package.json", "package-lock.json"] {
-        copy(&dirs.sources.join(name), &folder, file)?;
+        copy_file(&dirs.sources.join(name), &folder, file)?;
     }
-    once(&folder, "package-lock.json", || {
-        finish(Command::new("npm").arg("ci").current_dir(&folder))
+    install_once(&folder, "package-lock.json", || {
+        run_command(Command::new("npm").arg("ci").current_dir(&folder))
     })?;
     Ok(Packages::Ready(folder.join("node_modules")))
 }
 
-/// Installs what the folder of that name in `interop/` asks of pip, and gives the interpreter.
+/// Installs the pip packages of a directory in `interop/`, and returns the interpreter.
 pub(super) fn environment(dirs: &InteropDirs, name: &str) -> Result<PathBuf, String> {
     let folder = dirs.installed.join(name);
     let python = folder.join("venv/bin/python");
-    copy(&dirs.sources.join(name), &folder, "requirements.txt")?;
-    once(&folder, "requirements.txt", || {
+    copy_file(&dirs.sources.join(name), &folder, "requirements.txt")?;
+    install_once(&folder, "requirements.txt", || {
         let mut venv = Command::new("python3");
-        finish(
+        run_command(
             venv.args(["-m", "venv", "--clear", "venv"])
                 .current_dir(&folder),
         )?;
@@ -223,7 +223,7 @@ pub(super) fn environment(dirs: &InteropDirs, name: &str) -> Result<PathBuf, Str
             "--quiet",
             "--disable-pip-version-check",
         ]);
-        finish(pip.args(["-r", "requirements.txt"]).current_dir(&folder))
+        run_command(pip.args(["-r", "requirements.txt"]).current_dir(&folder))
     })?;
     Ok(python)
 }
@@ -233,7 +233,7 @@ fn rust(dirs: &InteropDirs) -> Result<Partner, String> {
     let mut build = build(dirs);
     build.args(["--locked", "--manifest-path"]);
     build.arg(dirs.sources.join("rust/Cargo.toml"));
-    finish(build.arg("--target-dir").arg(&folder))?;
+    run_command(build.arg("--target-dir").arg(&folder))?;
     Ok(Partner {
         name: "rust",
         client: program(&[&folder.join("release/official-client")]),
@@ -241,7 +241,7 @@ fn rust(dirs: &InteropDirs) -> Result<Partner, String> {
     })
 }
 
-/// Ours.
+/// Our own client and agent.
 fn attache(built: &BuiltTargets) -> Result<Partner, String> {
     Ok(Partner {
         name: "attache",
@@ -273,7 +273,7 @@ pub(crate) fn is_installed(tool: &str) -> bool {
     is_installed_as(tool, "--version")
 }
 
-/// The same for a tool that is asked for its version in another way.
+/// Like [`is_installed`], with another flag to print the version.
 pub(super) fn is_installed_as(tool: &str, flag: &str) -> bool {
     let mut version = Command::new(tool);
     version.arg(flag).stdin(Stdio::null());
@@ -281,20 +281,20 @@ pub(super) fn is_installed_as(tool: &str, flag: &str) -> bool {
     version.status().is_ok_and(|status| status.success())
 }
 
-pub(super) fn copy(from: &Path, to: &Path, file: &str) -> Result<(), String> {
-    let fail = |error| format!("cannot copy {file} to {}: {error}", to.display());
+pub(super) fn copy_file(from: &Path, to: &Path, file: &str) -> Result<(), String> {
+    let fail = |error| format!("can't copy {file} to {}: {error}", to.display());
     fs::create_dir_all(to).map_err(fail)?;
     fs::copy(from.join(file), to.join(file)).map_err(fail)?;
     Ok(())
 }
 
-/// Installs again only after `lock` has changed; the copy it leaves behind tells.
-pub(super) fn once(
+/// Runs `install` only if `lock` has changed since the last time; a copy of it records that.
+pub(super) fn install_once(
     folder: &Path,
     lock: &str,
     install: impl Fn() -> Result<(), String>,
 ) -> Result<(), String> {
-    let fail = |error: io::Error| format!("cannot use {}: {error}", folder.display());
+    let fail = |error: io::Error| format!("can't use {}: {error}", folder.display());
     let wanted = fs::read(folder.join(lock)).map_err(fail)?;
     let done = folder.join(format!("{lock}.installed"));
     if fs::read(&done).is_ok_and(|installed| installed == wanted) {
@@ -305,15 +305,15 @@ pub(super) fn once(
     fs::write(done, wanted).map_err(fail)
 }
 
-/// What a tool says goes to stderr: stdout is for the table.
-pub(super) fn finish(command: &mut Command) -> Result<(), String> {
+/// Runs a command. Its output goes to standard error, because standard output is for the table.
+pub(super) fn run_command(command: &mut Command) -> Result<(), String> {
     let words: Vec<_> = command.get_args().map(|word| word.display()).collect();
     let words: Vec<String> = words.iter().map(ToString::to_string).collect();
     let name = format!("{} {}", command.get_program().display(), words.join(" "));
     eprintln!("==> {name}");
     let start = Instant::now();
     let ended = command.stdin(Stdio::null()).stdout(io::stderr()).status();
-    let status = ended.map_err(|error| format!("cannot start `{name}`: {error}"))?;
+    let status = ended.map_err(|error| format!("can't start `{name}`: {error}"))?;
     if !status.success() {
         return Err(format!("`{name}` ended with {status}"));
     }

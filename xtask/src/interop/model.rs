@@ -1,5 +1,5 @@
-//! A language model that runs here: what it says is in the prompt. It speaks the streaming forms of the two interfaces
-//! that the products of `interop/products` use, on a free port of this machine.
+//! A fake language model on this machine that follows the prompt. It serves the streaming forms of the two interfaces
+//! that the products of `interop/products` use, on a free port.
 
 pub(super) mod http;
 
@@ -18,14 +18,14 @@ pub(super) fn serve() -> io::Result<SocketAddr> {
     http::serve(answer)
 }
 
-/// What the prompt wants.
+/// What the prompt asks the model to do.
 #[derive(Debug, PartialEq)]
 enum ModelAction {
     /// `<<run COMMAND>>`, once for each command that has not been run yet.
     Run(String),
-    /// The same, after the last of them.
+    /// After the last command.
     Finish,
-    /// `<<wait>>`: a word, and then nothing until somebody hangs up.
+    /// `<<wait>>`: says something, then nothing until the client disconnects.
     Wait,
     Greet,
 }
@@ -57,7 +57,8 @@ fn answer(mut stream: TcpStream) -> io::Result<()> {
 }
 
 impl ModelAction {
-    /// From the last message of a person that wants something; a tool's result after it means that it was done.
+    /// Finds the action in the last user message that contains one. Each tool result after that message means that a
+    /// command has run.
     fn of(messages: &Value) -> ModelAction {
         let messages = messages.as_array().map_or(&[][..], Vec::as_slice);
         let wants = |message: &Value| message["role"] == "user" && text(message).contains("<<");
@@ -86,7 +87,7 @@ impl ModelAction {
         }
     }
 
-    fn words(&self) -> &'static str {
+    fn reply_text(&self) -> &'static str {
         match self {
             ModelAction::Finish => "It is done.",
             ModelAction::Wait => "One moment.",
@@ -106,7 +107,7 @@ fn text(message: &Value) -> String {
     }
 }
 
-/// The tool that runs commands, by the name that each product has for it, and its input.
+/// The name of each product's command tool, and its input.
 fn tool(tools: &Value, command: &str) -> (&'static str, String) {
     let has = |name: &str| {
         let tools = tools.as_array().into_iter().flatten();
@@ -148,7 +149,7 @@ fn chat(stream: &mut TcpStream, action: &ModelAction, tools: &Value) -> io::Resu
         send(json!({}), json!("tool_calls"))?;
     } else {
         send(
-            json!({"role": "assistant", "content": action.words()}),
+            json!({"role": "assistant", "content": action.reply_text()}),
             Value::Null,
         )?;
         if *action == ModelAction::Wait {
@@ -181,11 +182,12 @@ fn responses(stream: &mut TcpStream, action: &ModelAction, tools: &Value) -> io:
                 json!({"output_index": 0, "item": added}),
             )?;
             let delta = |text: &str| json!({"item_id": "m", "output_index": 0, "content_index": 0, "delta": text});
-            send("response.output_text.delta", delta(action.words()))?;
+            send("response.output_text.delta", delta(action.reply_text()))?;
             if *action == ModelAction::Wait {
                 hold_stream(|| send("response.output_text.delta", delta("")))?;
             }
-            let part = json!({"type": "output_text", "text": action.words(), "annotations": []});
+            let part =
+                json!({"type": "output_text", "text": action.reply_text(), "annotations": []});
             json!({"type": "message", "id": "m", "role": "assistant", "content": [part]})
         }
     };
@@ -196,13 +198,13 @@ fn responses(stream: &mut TcpStream, action: &ModelAction, tools: &Value) -> io:
     send("response.completed", response("completed", json!([item])))
 }
 
-/// Products tell calls apart by their ids.
+/// A new call id, because products distinguish calls by their ids.
 fn call_id() -> String {
     static LAST: AtomicU32 = AtomicU32::new(0);
     format!("call-{}", LAST.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Says nothing new until nobody listens any more, which ends with the error of a closed pipe.
+/// Sends nothing new until the client disconnects, which is a write error.
 fn hold_stream(mut again: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     for _ in 0..HOLD {
         thread::sleep(STEP);
@@ -225,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_prompt_says_what_the_model_does() {
+    fn the_prompt_determines_the_action() {
         let run = json!({"role": "user", "content": "please <<run touch a>> now"});
         let waiting = json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "<<wait>>"}]});
         check(

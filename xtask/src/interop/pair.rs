@@ -1,4 +1,4 @@
-//! One client and one agent: run in a folder of their own, and the client's trace compared line by line.
+//! Runs one client with one agent in a separate directory, and compares the client's trace line by line.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -35,7 +35,7 @@ pub(super) fn run(
     let folder = runs.join(format!("{}-{}", client.name, agent.name));
     let start = Instant::now();
     let printed = run_client(&words, &folder)
-        .map_err(|error| format!("cannot run a pair in {}: {error}", folder.display()))?;
+        .map_err(|error| format!("can't run a pair in {}: {error}", folder.display()))?;
     Ok(match failure(&printed, expected) {
         None => Outcome::Ok(start.elapsed()),
         Some(reason) => Outcome::Failed(reason),
@@ -53,7 +53,7 @@ enum ClientExit {
     Killed,
 }
 
-/// The folder keeps what they printed; the two work in an empty one inside it.
+/// Runs the client. The directory keeps the output; client and agent work in an empty directory inside it.
 fn run_client(words: &[&OsString], folder: &Path) -> io::Result<ClientOutput> {
     let cwd = folder.join("cwd");
     child::empty(folder)?;
@@ -88,7 +88,7 @@ fn failure(printed: &ClientOutput, expected: &str) -> Option<String> {
     let end = match printed.end {
         ClientExit::Status(status) if status.success() => None,
         ClientExit::Status(status) => Some(format!("the client ended with {status}")),
-        ClientExit::Killed => Some(format!("no end after {} s", LIMIT.as_secs())),
+        ClientExit::Killed => Some(format!("still running after {} s", LIMIT.as_secs())),
     };
     let difference = difference(&printed.stdout, expected);
     if end.is_none() && difference.is_none() {
@@ -122,7 +122,7 @@ fn difference(printed: &str, expected: &str) -> Option<String> {
     Some("the ends of lines differ".to_owned())
 }
 
-/// Clients give up after 30 s by themselves.
+/// Clients give up after 30 s themselves.
 const LIMIT: Duration = Duration::from_secs(60);
 
 #[cfg(test)]

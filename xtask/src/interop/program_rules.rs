@@ -1,5 +1,6 @@
-//! Rules on programs with real agents, under `attache run` here and under `attache chat` below. Each agent runs a program with its own shell tool, spelled in five ways. The
-//! program writes down that it ran, so what really executed is known and not only what the agent says.
+//! Tests program rules with real agents, with `attache run` here and with `attache chat` in [`chat`]. Each agent runs a
+//! program with its own shell tool, spelled in five ways. The program records that it ran, so the test knows what was
+//! really executed and does not rely on the agent.
 
 mod chat;
 
@@ -25,23 +26,23 @@ pub(super) struct TestedAgent {
     pub(super) env: Vec<(String, OsString)>,
     pub(super) script: ScriptFormat,
     pub(super) auto_approval: AutoApproval,
-    /// What has to stay until the last run.
+    /// Kept until the last run.
     pub(super) _fixture: Option<Fixture>,
 }
 
-/// What makes an agent run commands without asking.
+/// The settings that make an agent run commands without asking.
 #[derive(Clone, Copy, Default)]
 pub(super) struct AutoApproval {
-    /// Behind the words of its command.
+    /// Words to append to its command.
     pub(super) words: &'static [&'static str],
     pub(super) variables: &'static [(&'static str, &'static str)],
 }
 
-/// How the model of an agent is told which commands to run.
+/// The format of the commands in a prompt.
 pub(super) enum ScriptFormat {
-    /// `<<run COMMAND>>`, as `model` reads it.
+    /// `<<run COMMAND>>`, for `model`.
     Marks,
-    /// Answers in JSON, as `claude::messages` reads them.
+    /// Answers in JSON, for `claude::messages`.
     Json,
 }
 
@@ -62,7 +63,7 @@ impl ScriptFormat {
         }
     }
 
-    /// A prompt that is answered with `Hello from the model.`
+    /// A prompt whose answer is `Hello from the model.`
     fn greeting(&self) -> &'static str {
         match self {
             ScriptFormat::Marks => "<<greet>>",
@@ -71,14 +72,14 @@ impl ScriptFormat {
     }
 }
 
-/// What the policy says about the program, and what must come of it.
+/// A policy for the program and the expected result.
 struct RunTrial {
     name: &'static str,
-    /// The rule's action; without one there is no policy.
+    /// The action of the rule, or `None` for no policy.
     action: Option<&'static str>,
     commands: &'static [&'static str],
     runs: bool,
-    /// Whether the agent works on afterwards. One whose request for permission is rejected may end its turn.
+    /// Whether the agent has to continue afterwards. An agent whose permission request is rejected may end its turn.
     continues: bool,
 }
 
@@ -128,8 +129,8 @@ pub(super) fn rows(dirs: &InteropDirs, subjects: &[TestedAgent]) -> Result<Vec<R
             eprintln!("==> attache, {}: {}", subject.name, trial.name);
             let folder = folder(dirs, subject, trial.name);
             let start = Instant::now();
-            let fault = go(dirs, subject, trial, &folder)
-                .map_err(|error| format!("cannot run attache in {}: {error}", folder.display()))?;
+            let fault = run_and_check(dirs, subject, trial, &folder)
+                .map_err(|error| format!("can't run attache in {}: {error}", folder.display()))?;
             row(trial.name, outcome(start, fault));
         }
         for (name, signal, code) in INTERRUPTS {
@@ -137,7 +138,7 @@ pub(super) fn rows(dirs: &InteropDirs, subjects: &[TestedAgent]) -> Result<Vec<R
             let folder = folder(dirs, subject, name);
             let start = Instant::now();
             let fault = interrupt(dirs, subject, &folder, signal, code)
-                .map_err(|error| format!("cannot run attache in {}: {error}", folder.display()))?;
+                .map_err(|error| format!("can't run attache in {}: {error}", folder.display()))?;
             row(name, outcome(start, fault));
         }
         rows.extend(chat::rows(dirs, subject)?);
@@ -160,7 +161,7 @@ fn outcome(start: Instant, fault: Option<String>) -> Outcome {
     }
 }
 
-/// `attache run` with the agent, in a folder of its own that has the program on PATH.
+/// `attache run` with the agent, in its own directory with the program on `PATH`.
 fn command(
     dirs: &InteropDirs,
     subject: &TestedAgent,
@@ -191,7 +192,7 @@ fn command(
     Ok(command)
 }
 
-fn go(
+fn run_and_check(
     dirs: &InteropDirs,
     subject: &TestedAgent,
     trial: &RunTrial,
@@ -204,16 +205,16 @@ fn go(
     let mut running = command.spawn()?;
     let mut faults = Vec::new();
     if child::wait(&mut running, LIMIT)?.is_none() {
-        faults.push(format!("no end after {} s", LIMIT.as_secs()));
+        faults.push(format!("still running after {} s", LIMIT.as_secs()));
     }
     let ran = folder.join(format!("{PROGRAM}.ran"));
     let times = fs::read_to_string(ran).map_or(0, |text| text.lines().count());
     let wanted = if trial.runs { trial.commands.len() } else { 0 };
     if times != wanted {
-        faults.push(format!("the program ran {times} times, not {wanted}"));
+        faults.push(format!("the program ran {times} times instead of {wanted}"));
     }
     if trial.continues && !cwd.join("afterwards").exists() {
-        faults.push("the agent did not go on after it".to_owned());
+        faults.push("the agent did not continue afterwards".to_owned());
     }
     let audit = audit(dirs, folder)?;
     if trial.action.is_some() && !audit.contains(RULE) {
@@ -222,7 +223,7 @@ fn go(
     faults_of(faults, folder)
 }
 
-/// Ends a run while the agent's own command runs under a rule, as Ctrl-C, a time limit or a kill do.
+/// Ends a run while the agent's command is running under a rule, as Ctrl-C, a time limit or a kill would.
 fn interrupt(
     dirs: &InteropDirs,
     subject: &TestedAgent,
@@ -246,24 +247,24 @@ fn interrupt(
     faults.extend(signal(with, &running.id().to_string()).err());
     match child::wait(&mut running, PROMPTLY)? {
         Some(status) if status.code() == code => {}
-        Some(status) => faults.push(format!("it ended with {status}, not with {code:?}")),
-        None => faults.push(format!("no end after {} s", PROMPTLY.as_secs())),
+        Some(status) => faults.push(format!("ended with {status} instead of {code:?}")),
+        None => faults.push(format!("still running after {} s", PROMPTLY.as_secs())),
     }
-    // Of a client that was killed the guard ends the rest.
+    // If the client was killed, the guard ends the remaining processes.
     while !child::left_behind(folder).is_empty() && start.elapsed() < PROMPTLY {
         thread::sleep(Duration::from_millis(20));
     }
     if folder.join("cwd/afterwards").exists() {
-        faults.push("the agent went on".to_owned());
+        faults.push("the agent continued".to_owned());
     }
     faults_of(faults, folder)
 }
 
-/// The faults of a run that has ended, with what it has printed.
+/// The faults of a finished run, with its output.
 fn faults_of(mut faults: Vec<String>, folder: &Path) -> io::Result<Option<String>> {
     let left = child::left_behind(folder);
     if !left.is_empty() {
-        faults.push(format!("it left processes behind: {}", left.join(", ")));
+        faults.push(format!("left processes behind: {}", left.join(", ")));
     }
     if faults.is_empty() {
         return Ok(None);
@@ -280,11 +281,11 @@ fn signal(signal: &str, pid: &str) -> Result<(), String> {
     match sent {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("`kill {signal} {pid}` ended with {status}")),
-        Err(error) => Err(format!("cannot start kill: {error}")),
+        Err(error) => Err(format!("can't start kill: {error}")),
     }
 }
 
-/// A program that writes down that it ran, in a folder for PATH.
+/// Creates a program that records that it ran, in a directory for `PATH`.
 fn program(folder: &Path, name: &str) -> io::Result<PathBuf> {
     let (bin, ran) = (folder.join("bin"), folder.join(format!("{name}.ran")));
     fs::create_dir_all(&bin)?;
@@ -316,10 +317,10 @@ fn audit(dirs: &InteropDirs, folder: &Path) -> io::Result<String> {
 
 const PROGRAM: &str = "forbidden-tool";
 const RULE: &str = "no-forbidden-tool";
-/// The one that a user is asked about.
+/// The program that a user is asked about.
 const ASKED: &str = "asked-tool";
 const ASKED_RULE: &str = "ask-about-it";
-/// Only what is executed tells which program these start.
+/// Spellings that hide the program until it is executed.
 const SPELLINGS: [&str; 5] = [
     "eval \"$(printf 'forbidden-%s evaluated' tool)\"",
     "python3 -c 'import os; os.system(\"forbidden-\" + \"tool python\")'",
@@ -327,15 +328,15 @@ const SPELLINGS: [&str; 5] = [
     "name=forbidden; \"$name-tool\" variable",
     "echo listed | xargs \"$(echo forbidden)-tool\"",
 ];
-/// The words tell: the request for permission is denied already.
+/// Spellings that reveal the program, so that the permission request is already denied.
 const READABLE: [&str; 2] = [
     "forbidden-tool plain",
     "sh -c 'for''bidden-to\"ol\" quoted'",
 ];
-/// Shows that the agent still works after a denial.
+/// A command that shows that the agent continues after a denial.
 const AFTERWARDS: &str = "touch afterwards";
 const LIMIT: Duration = Duration::from_secs(120);
-/// How a run is ended from outside, and its exit code; one that is killed has none.
+/// Signals that end a run, and the exit code of each; a killed run has none.
 const INTERRUPTS: [(&str, &str, Option<i32>); 2] = [
     ("interrupted", "-INT", Some(130)),
     ("killed", "-KILL", None),

@@ -1,14 +1,14 @@
-//! MCP servers of others with our agent: the tests of `docs/mcp.md`, and an errand of the binary.
+//! Third-party MCP servers with our agent: the tests of `docs/mcp.md`, and a task of the binary.
 
 use std::time::Instant;
 
 use super::binary::{self, Agent};
 use super::built_targets::BuiltTargets;
-use super::install::{Packages, environment, finish, is_installed, packages};
+use super::install::{Packages, environment, is_installed, packages, run_command};
 use super::pair::Outcome;
 use super::{InteropDirs, Program};
 
-/// What is installed.
+/// The installed servers, or why they are missing.
 pub(super) struct McpServers {
     missing: Option<String>,
 }
@@ -26,7 +26,7 @@ pub(super) fn install(dirs: &InteropDirs) -> Result<McpServers, String> {
     Ok(McpServers { missing: None })
 }
 
-/// The tests of the crate `mcp` that need them.
+/// Runs the tests of the crate `mcp` that need the servers.
 pub(super) fn test(dirs: &InteropDirs, built: &BuiltTargets, servers: &McpServers) -> Outcome {
     if let Some(missing) = &servers.missing {
         return Outcome::Skipped(missing.clone());
@@ -35,7 +35,7 @@ pub(super) fn test(dirs: &InteropDirs, built: &BuiltTargets, servers: &McpServer
     let ended = built.test("mcp").and_then(|mut test| {
         test.arg("real");
         test.env("ATTACHE_TEST_MCP", dirs.installed.join("mcp"));
-        finish(&mut test)
+        run_command(&mut test)
     });
     match ended {
         Ok(()) => Outcome::Ok(start.elapsed()),
@@ -43,7 +43,7 @@ pub(super) fn test(dirs: &InteropDirs, built: &BuiltTargets, servers: &McpServer
     }
 }
 
-/// Our agent with a script that calls the tools of one of them.
+/// Our agent with a script that calls the tools of one server.
 pub(super) fn agent(dirs: &InteropDirs, servers: &McpServers) -> Agent {
     let script = dirs.sources.join("mcp/script.json");
     let binary = dirs.target.join("release/attache");

@@ -1,4 +1,4 @@
-//! `tidy-allow.toml`: what breaks a rule today, and the reviewed exceptions.
+//! Reads `tidy-allow.toml`: the current violations of each rule, and the reviewed exceptions.
 
 use std::collections::BTreeMap;
 

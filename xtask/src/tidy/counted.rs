@@ -1,11 +1,11 @@
-//! Places that a list of `tidy-allow.toml` tolerates by number. The numbers only shrink.
+//! Compares violations with the numbers that `tidy-allow.toml` tolerates. The numbers only shrink.
 
 use std::collections::BTreeMap;
 
 use super::Violation;
 use super::allow::{Allow, Entry};
 
-/// One place that breaks a rule.
+/// A place that breaks a rule.
 pub(super) struct Site(Violation);
 
 impl Site {

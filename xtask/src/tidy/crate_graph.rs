@@ -1,10 +1,9 @@
-//! ARCHITECTURE.md shows the real graph of the crates, and dependencies only point down.
-//! Since every one points to a lower level, there is no cycle.
+//! ARCHITECTURE.md shows the real crate graph, and dependencies only point to lower levels, which rules out cycles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Violation;
-use super::map::{Map, Row};
+use super::map::{CrateRow, Map};
 use super::package::Package;
 use super::tree::Tree;
 
@@ -49,7 +48,7 @@ impl<'t> Graph<'t> {
             }
             if self.map.height(folder).is_none() {
                 let message = format!(
-                    "`{folder}` is on no level of the map; add it to {}",
+                    "`{folder}` is missing from the map; add it to a level in {}",
                     Map::PATH
                 );
                 found.push(Violation::new(&package.manifest, 1, message));
@@ -66,13 +65,13 @@ impl<'t> Graph<'t> {
         rows.chain(on_levels)
             .filter(|(_, folder)| !self.crates.contains_key(folder.as_str()))
             .map(|(line, folder)| {
-                let message = format!("there is no crates/{folder}; take it out");
+                let message = format!("crates/{folder} does not exist; remove it");
                 Violation::new(Map::PATH, line, message)
             })
             .collect()
     }
 
-    fn wrong_row(&self, row: &Row) -> Vec<Violation> {
+    fn wrong_row(&self, row: &CrateRow) -> Vec<Violation> {
         let Some(package) = self.crates.get(row.folder.as_str()) else {
             return Vec::new();
         };
@@ -94,7 +93,7 @@ impl<'t> Graph<'t> {
         }
         for surplus in shown.difference(&real) {
             messages.push(format!(
-                "`{folder}` does not depend on `{surplus}`; take it out of the row"
+                "`{folder}` does not depend on `{surplus}`; remove it from the row"
             ));
         }
         messages
@@ -118,7 +117,7 @@ impl<'t> Graph<'t> {
         found
     }
 
-    /// The workspace crates that this one depends on, by folder, with the line that says so.
+    /// The workspace crates that this one depends on, by directory, with the line of the dependency.
     fn below(&self, package: &Package) -> Vec<(&'t str, usize)> {
         package
             .normal()
@@ -178,7 +177,7 @@ attache-rpc.workspace = true
 | `schema` | `attache-schema` | messages | `rpc` | |";
 
     #[test]
-    fn a_true_map_passes() {
+    fn a_correct_map_passes() {
         check(&map(LEVELS, ROWS), "", expect![""]);
     }
 
@@ -192,20 +191,20 @@ attache-rpc.workspace = true
             "",
             expect![[r#"
                 crates/schema/Cargo.toml:1: `schema` has no row in the crate table; add it to ARCHITECTURE.md
-                crates/schema/Cargo.toml:1: `schema` is on no level of the map; add it to ARCHITECTURE.md
+                crates/schema/Cargo.toml:1: `schema` is missing from the map; add it to a level in ARCHITECTURE.md
             "#]],
         );
     }
 
     #[test]
-    fn a_row_for_a_crate_that_is_not_there_is_named() {
+    fn a_row_for_a_missing_crate_is_named() {
         let rows = format!("{ROWS}\n| `cli` | `attache-cli` | ties them | `schema` | |");
         check(
             &map(&format!("2  cli\n{LEVELS}"), &rows),
             "",
             expect![[r#"
-                ARCHITECTURE.md:3: there is no crates/cli; take it out
-                ARCHITECTURE.md:13: there is no crates/cli; take it out
+                ARCHITECTURE.md:3: crates/cli does not exist; remove it
+                ARCHITECTURE.md:13: crates/cli does not exist; remove it
             "#]],
         );
     }
@@ -241,7 +240,7 @@ attache-rpc.workspace = true
             &map(LEVELS, &rows),
             "",
             expect![[r#"
-                ARCHITECTURE.md:10: `rpc` does not depend on `schema`; take it out of the row
+                ARCHITECTURE.md:10: `rpc` does not depend on `schema`; remove it from the row
             "#]],
         );
     }

@@ -1,4 +1,4 @@
-//! A made-up tree in one string: `//- path` opens a file, which runs up to the next one.
+//! A made-up tree in one string: `//- path` starts a file, which ends at the next one.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use expect_test::Expect;
 use super::Rule;
 use super::tree::Tree;
 
-/// Runs one rule on the fixture and compares what it says.
+/// Runs one rule on the fixture and compares its report.
 pub(super) fn check(rule: Rule, fixture: &str, expect: Expect) {
     let said = match Tree::from_texts(texts(fixture)) {
         Ok(tree) => {

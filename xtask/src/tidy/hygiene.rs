@@ -1,4 +1,4 @@
-//! Nothing unfinished in the crates, and nothing of one machine anywhere.
+//! The crates contain nothing unfinished, and no file contains anything specific to one machine.
 
 use super::Violation;
 use super::tree::{File, Tree};
@@ -7,7 +7,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Violation> {
     let mut found = Vec::new();
     for file in &tree.files {
         for (number, line) in (1..).zip(file.text.lines()) {
-            if let Some(message) = fault(file, line) {
+            if let Some(message) = violation(file, line) {
                 found.push(Violation::new(&file.path, number, message));
             }
         }
@@ -15,7 +15,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Violation> {
     found
 }
 
-fn fault(file: &File, line: &str) -> Option<String> {
+fn violation(file: &File, line: &str) -> Option<String> {
     if file.source_of().is_some()
         && let Some(call) = UNFINISHED.iter().find(|call| line.contains(**call))
     {
@@ -33,7 +33,7 @@ fn fault(file: &File, line: &str) -> Option<String> {
         .then(|| "a private host; name the public registry, or none".to_owned())
 }
 
-/// `path` occurs as the beginning of a path, not as the middle of a longer one.
+/// Whether `path` occurs as the beginning of a path, not inside a longer one.
 fn is_absolute(line: &str, path: &str) -> bool {
     line.match_indices(path).any(|(at, _)| {
         let before = line[..at].chars().next_back();
@@ -41,7 +41,7 @@ fn is_absolute(line: &str, path: &str) -> bool {
     })
 }
 
-// Written in two parts so that this file passes its own rule.
+// Written in two parts, so that this file passes its own rule.
 const UNFINISHED: [&str; 2] = [concat!("todo", "!("), concat!("unimplemented", "!(")];
 const MACHINE_PATHS: [&str; 3] = [
     concat!("/wo", "rk/"),
@@ -56,7 +56,7 @@ mod tests {
 
     use super::super::fixture;
 
-    /// `~` in the fixture splits a forbidden word, so that this file does not hold it.
+    /// `~` in the fixture splits a forbidden word, so that this file does not contain it.
     fn check(fixture: &str, expect: Expect) {
         fixture::check(super::check, &fixture.replace('~', ""), expect);
     }

@@ -1,4 +1,4 @@
-//! A test that does not run says why: `#[ignore = "reason"]`.
+//! An ignored test states its reason: `#[ignore = "reason"]`.
 
 use proc_macro2::{Group, TokenTree};
 

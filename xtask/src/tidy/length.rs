@@ -1,5 +1,5 @@
-//! Long files and long functions are listed with their length, and the list only shrinks.
-//! A file that opens with `// @generated` does not count.
+//! Long files and functions are listed with their length, and the list only shrinks. A file that starts with `//
+//! @generated` does not count.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) fn check_files(tree: &Tree) -> Vec<Violation> {
         let lines = file.text.lines().count();
         all.insert(
             file.path.clone(),
-            Measured {
+            Measurement {
                 path: &file.path,
                 line: 1,
                 lines,
@@ -26,11 +26,11 @@ pub(super) fn check_files(tree: &Tree) -> Vec<Violation> {
 }
 
 pub(super) fn check_functions(tree: &Tree) -> Vec<Violation> {
-    let mut all: BTreeMap<String, Measured<'_>> = BTreeMap::new();
+    let mut all: BTreeMap<String, Measurement<'_>> = BTreeMap::new();
     for (file, rust) in tree.rust_files().filter(|(file, _)| !is_generated(file)) {
         for function in functions::of(&rust.syntax) {
             let key = format!("{}::{}", file.path, function.name);
-            let measured = Measured {
+            let measured = Measurement {
                 path: &file.path,
                 line: function.line,
                 lines: function.lines,
@@ -45,7 +45,7 @@ pub(super) fn check_functions(tree: &Tree) -> Vec<Violation> {
 }
 
 #[derive(Clone, Copy)]
-struct Measured<'t> {
+struct Measurement<'t> {
     path: &'t str,
     line: usize,
     lines: usize,
@@ -54,11 +54,11 @@ struct Measured<'t> {
 fn compare(
     what: &str,
     limit: usize,
-    all: &BTreeMap<String, Measured<'_>>,
+    all: &BTreeMap<String, Measurement<'_>>,
     listed: &BTreeMap<String, Entry<usize>>,
 ) -> Vec<Violation> {
     let mut found = Vec::new();
-    for (key, Measured { path, line, lines }) in all {
+    for (key, Measurement { path, line, lines }) in all {
         if *lines <= limit {
             continue;
         }
@@ -68,7 +68,7 @@ fn compare(
                 Allow::PATH
             ),
             Some(entry) if *lines > entry.value => format!(
-                "{what} of {lines} lines, listed with {}; bring it back to that length",
+                "{what} of {lines} lines, listed with {}; shorten it to that length",
                 entry.value
             ),
             Some(_) => continue,
@@ -77,7 +77,7 @@ fn compare(
     }
     for (key, entry) in listed {
         let message = match all.get(key) {
-            None => format!("there is no {what} {key}; remove the entry"),
+            None => format!("no {what} {key}; remove the entry"),
             Some(measured) if measured.lines <= limit => {
                 format!(
                     "{key} has {} lines, which is within the limit; remove the entry",

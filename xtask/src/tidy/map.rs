@@ -1,10 +1,10 @@
-//! The two parts of ARCHITECTURE.md that are checked: the levels and the crate table.
-//! In a cell, names in backticks count; the words between them are for people.
+//! Reads the two checked parts of ARCHITECTURE.md: the levels and the crate table. In a cell, only names in backticks
+//! count; other words are for readers.
 
 #[derive(Default)]
 pub(super) struct Map {
     pub(super) levels: Vec<Level>,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<CrateRow>,
 }
 
 pub(super) struct Level {
@@ -13,7 +13,7 @@ pub(super) struct Level {
     pub(super) folders: Vec<String>,
 }
 
-pub(super) struct Row {
+pub(super) struct CrateRow {
     pub(super) line: usize,
     pub(super) folder: String,
     pub(super) package: String,
@@ -66,7 +66,7 @@ fn level(number: usize, line: &str) -> Result<Level, String> {
     let height = words
         .next()
         .and_then(|word| word.parse().ok())
-        .ok_or_else(|| format!("{}:{number}: a level opens with its number", Map::PATH))?;
+        .ok_or_else(|| format!("{}:{number}: a level starts with its number", Map::PATH))?;
     Ok(Level {
         line: number,
         height,
@@ -74,7 +74,7 @@ fn level(number: usize, line: &str) -> Result<Level, String> {
     })
 }
 
-fn rows(lines: Vec<(usize, &str)>) -> Result<Vec<Row>, String> {
+fn rows(lines: Vec<(usize, &str)>) -> Result<Vec<CrateRow>, String> {
     let mut lines = lines.into_iter();
     let header = lines.next().map(|(_, line)| cells(line));
     if header.as_deref() != Some(&COLUMNS) {
@@ -90,13 +90,13 @@ fn rows(lines: Vec<(usize, &str)>) -> Result<Vec<Row>, String> {
         .collect()
 }
 
-fn row(number: usize, line: &str) -> Result<Row, String> {
+fn row(number: usize, line: &str) -> Result<CrateRow, String> {
     let cells = cells(line);
     let [folder, package, _, depends_on, may_not_touch] = cells.as_slice() else {
         let count = COLUMNS.len();
         return Err(format!("{}:{number}: a row has {count} cells", Map::PATH));
     };
-    Ok(Row {
+    Ok(CrateRow {
         line: number,
         folder: names(folder).concat(),
         package: names(package).concat(),

@@ -1,4 +1,4 @@
-//! A crate exists for what it may not depend on: the last column of the crate table.
+//! A crate does not depend on what the last column of the crate table forbids.
 
 use super::Violation;
 use super::map::Map;
@@ -17,7 +17,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Violation> {
             let name = table_name(tree, &dependency.package);
             if row.may_not_touch.iter().any(|forbidden| forbidden == name) {
                 let message = format!(
-                    "`{folder}` may not touch `{name}`, says {}; do this in a crate that may",
+                    "{} forbids `{folder}` to depend on `{name}`; move the code to another crate",
                     Map::PATH
                 );
                 found.push(Violation::new(&package.manifest, dependency.line, message));
@@ -27,7 +27,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Violation> {
     found
 }
 
-/// Crates of the workspace go by their folder, all others by their package.
+/// Workspace crates are named by their directory, all others by their package.
 fn table_name<'t>(tree: &'t Tree, package: &'t str) -> &'t str {
     let mut packages = tree.packages.iter();
     packages
@@ -74,8 +74,8 @@ tokio = "1"
 name = "attache-schema"
 "#,
             expect![[r#"
-                crates/rpc/Cargo.toml:5: `rpc` may not touch `tokio`, says ARCHITECTURE.md; do this in a crate that may
-                crates/rpc/Cargo.toml:6: `rpc` may not touch `schema`, says ARCHITECTURE.md; do this in a crate that may
+                crates/rpc/Cargo.toml:5: ARCHITECTURE.md forbids `rpc` to depend on `tokio`; move the code to another crate
+                crates/rpc/Cargo.toml:6: ARCHITECTURE.md forbids `rpc` to depend on `schema`; move the code to another crate
             "#]],
         );
     }

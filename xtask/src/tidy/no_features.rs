@@ -1,4 +1,4 @@
-//! No cargo features: a crate border does that job.
+//! No cargo features: use separate crates instead.
 
 use proc_macro2::{Group, TokenTree};
 
@@ -12,7 +12,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Violation> {
     for (file, rust) in tree.rust_files() {
         for line in conditions(rust) {
             let message =
-                "code under a cargo feature; always build it, or move it to a crate of its own";
+                "code under a cargo feature; always build it, or move it to its own crate";
             found.push(Violation::new(&file.path, line, message));
         }
     }
@@ -21,7 +21,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Violation> {
 
 fn in_manifest(package: &Package) -> Vec<Violation> {
     let features = package.features.map(|line| {
-        let message = "a `[features]` section; remove it, a crate border does that job";
+        let message = "a `[features]` section; remove it and use separate crates";
         Violation::new(&package.manifest, line, message)
     });
     let optional = package
@@ -96,7 +96,7 @@ default = []
             expect![[r#"
                 xtask/Cargo.toml:5: `choice` is optional; always depend on it, or not at all
                 xtask/Cargo.toml:6: `other` is optional; always depend on it, or not at all
-                xtask/Cargo.toml:9: a `[features]` section; remove it, a crate border does that job
+                xtask/Cargo.toml:9: a `[features]` section; remove it and use separate crates
             "#]],
         );
     }
@@ -116,9 +116,9 @@ fn b() { if cfg!(feature = "c") {} }
 const TEXT: &str = "cfg(feature = )";
 "#,
             expect![[r#"
-                crates/rpc/src/lib.rs:2: code under a cargo feature; always build it, or move it to a crate of its own
-                crates/rpc/src/lib.rs:4: code under a cargo feature; always build it, or move it to a crate of its own
-                crates/rpc/src/lib.rs:5: code under a cargo feature; always build it, or move it to a crate of its own
+                crates/rpc/src/lib.rs:2: code under a cargo feature; always build it, or move it to its own crate
+                crates/rpc/src/lib.rs:4: code under a cargo feature; always build it, or move it to its own crate
+                crates/rpc/src/lib.rs:5: code under a cargo feature; always build it, or move it to its own crate
             "#]],
         );
     }

@@ -1,4 +1,4 @@
-//! No `mod.rs`: a module is named like its file.
+//! No `mod.rs`: a module's file has the module's name.
 
 use super::Violation;
 use super::tree::Tree;

@@ -1,4 +1,4 @@
-//! Only the command line talks to people; libraries return what they have to say.
+//! Only the command line prints; libraries return their output.
 
 use super::Violation;
 use super::tokens::{macro_calls, without_tests};

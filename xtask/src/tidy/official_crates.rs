@@ -1,14 +1,14 @@
-//! The protocol is ours: the official crates serve tests and benchmarks only.
+//! The official ACP crates are used only in tests and benchmarks.
 
 use super::Violation;
-use super::package::Kind;
+use super::package::DependencyKind;
 use super::tree::Tree;
 
 pub(super) fn check(tree: &Tree) -> Vec<Violation> {
     let mut found = Vec::new();
     for package in &tree.packages {
         for dependency in &package.dependencies {
-            if dependency.kind != Kind::Dev && dependency.package.starts_with(OFFICIAL) {
+            if dependency.kind != DependencyKind::Dev && dependency.package.starts_with(OFFICIAL) {
                 let message = format!(
                     "`{}` outside tests; move it to [dev-dependencies]",
                     dependency.package

@@ -1,4 +1,4 @@
-//! The members of the workspace, as their manifests tell it.
+//! Reads the manifests of the workspace members.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 pub(super) struct Package {
     pub(super) manifest: String,
-    /// Relative to the root: `crates/rpc`.
+    /// The directory relative to the root, such as `crates/rpc`.
     pub(super) folder: String,
     pub(super) name: String,
     /// The line of a `[features]` section.
@@ -16,15 +16,15 @@ pub(super) struct Package {
 }
 
 pub(super) struct Dependency {
-    /// The name on the registry, whatever the manifest renames it to.
+    /// The name on the registry, even if the manifest renames it.
     pub(super) package: String,
-    pub(super) kind: Kind,
+    pub(super) kind: DependencyKind,
     pub(super) presence: Presence,
     pub(super) line: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum DependencyKind {
     Normal,
     Build,
     Dev,
@@ -59,7 +59,7 @@ pub(super) fn members(texts: &BTreeMap<String, String>) -> Result<Vec<Package>, 
 }
 
 impl Package {
-    /// `rpc` for `crates/rpc`; none for `xtask`.
+    /// `rpc` for `crates/rpc`; `None` for `xtask`.
     pub(super) fn crate_folder(&self) -> Option<&str> {
         self.folder.strip_prefix("crates/")
     }
@@ -67,7 +67,7 @@ impl Package {
     pub(super) fn normal(&self) -> impl Iterator<Item = &Dependency> {
         self.dependencies
             .iter()
-            .filter(|dependency| dependency.kind == Kind::Normal)
+            .filter(|dependency| dependency.kind == DependencyKind::Normal)
     }
 }
 
@@ -171,8 +171,8 @@ fn covers(member: &str, folder: &str) -> bool {
     }
 }
 
-const SECTIONS: [(&str, Kind); 3] = [
-    ("dependencies", Kind::Normal),
-    ("build-dependencies", Kind::Build),
-    ("dev-dependencies", Kind::Dev),
+const SECTIONS: [(&str, DependencyKind); 3] = [
+    ("dependencies", DependencyKind::Normal),
+    ("build-dependencies", DependencyKind::Build),
+    ("dev-dependencies", DependencyKind::Dev),
 ];

@@ -1,5 +1,5 @@
-//! No silent arm: a `match` on one of our own enums names every variant, so that a new variant cannot be swallowed by
-//! `_ =>`. Tests may use `_`.
+//! No silent arm: a `match` on one of our own enums names every variant, so that `_ =>` can't swallow a new variant.
+//! Tests may use `_`.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ fn silent_arms(file: &File, rust: &Rust) -> Vec<Site> {
     found
 }
 
-/// The patterns of a `match` that starts here, with their guards.
+/// The patterns of a `match` that starts here, including guards.
 fn arms(ahead: &[TokenTree]) -> Option<Vec<Vec<TokenTree>>> {
     let [first, rest @ ..] = ahead else {
         return None;
@@ -86,7 +86,7 @@ fn after_body(tokens: &[TokenTree]) -> &[TokenTree] {
     comma.map_or(&[], |comma| &tokens[comma + 1..])
 }
 
-/// The line of a pattern that is `_` and nothing else, not even a guard.
+/// The line of a pattern that is just `_`, without a guard.
 fn silent(pattern: &[TokenTree]) -> Option<usize> {
     match pattern {
         [wildcard] if is_ident(wildcard, "_") => Some(wildcard.span().start().line),
@@ -94,7 +94,7 @@ fn silent(pattern: &[TokenTree]) -> Option<usize> {
     }
 }
 
-/// The enum of ours that a pattern names. A tuple may use `_` for the rest.
+/// The name of our enum in a pattern. A tuple may use `_` for the rest.
 fn our_enum(pattern: &[TokenTree]) -> Option<String> {
     if matches!(pattern.first(), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis)
     {
@@ -121,7 +121,7 @@ fn our_enum(pattern: &[TokenTree]) -> Option<String> {
     found
 }
 
-/// The names that a file imports from crates that are not ours.
+/// The names that a file imports from third-party crates.
 fn foreign_names(file: &syn::File) -> Vec<String> {
     let mut imports = Imports::default();
     imports.visit_file(file);
@@ -147,8 +147,8 @@ impl<'ast> Visit<'ast> for Imports {
     }
 }
 
-/// Enums that grow and whose new variants somebody has to handle: calls, updates, and what tasks send each other. The
-/// enums of `attache_schema::call` are not among them: most code is about a few methods of the table.
+/// Enums that grow and whose new variants have to be handled: calls, updates, and messages between tasks. The enums of
+/// `attache_schema::call` are not listed, because most code concerns only a few methods.
 const OUR_ENUMS: [&str; 9] = [
     "AgentCall",
     "InboundMessage",

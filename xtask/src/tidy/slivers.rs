@@ -1,5 +1,5 @@
-//! A warning, not a rule: a folder of many tiny files is hard to read. Files that are only read together belong
-//! together.
+//! Warns about directories of many tiny files, which are hard to read. Files that are only read together belong
+//! together. This is a warning, not a rule.
 
 use std::collections::BTreeMap;
 

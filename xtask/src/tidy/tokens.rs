@@ -1,8 +1,8 @@
-//! Looking through tokens: sees into macro bodies, never into strings and comments.
+//! Searches tokens, including macro bodies but not strings and comments.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 
-/// Calls `look` with every position of every group, as the tokens from there to the group's end.
+/// Calls `look` for every position of every group, with the tokens from there to the end of the group.
 pub(super) fn walk(tokens: TokenStream, look: &mut dyn FnMut(&[TokenTree])) {
     let level: Vec<TokenTree> = tokens.into_iter().collect();
     for (at, token) in level.iter().enumerate() {
@@ -13,7 +13,7 @@ pub(super) fn walk(tokens: TokenStream, look: &mut dyn FnMut(&[TokenTree])) {
     }
 }
 
-/// The name and line of every macro called.
+/// The name and line of every macro call.
 pub(super) fn macro_calls(tokens: TokenStream) -> Vec<(String, usize)> {
     let mut calls = Vec::new();
     walk(tokens, &mut |ahead| {
@@ -26,7 +26,7 @@ pub(super) fn macro_calls(tokens: TokenStream) -> Vec<(String, usize)> {
     calls
 }
 
-/// The same tokens without the items under `#[cfg(test)]`.
+/// The tokens without the items under `#[cfg(test)]`.
 pub(super) fn without_tests(tokens: TokenStream) -> TokenStream {
     let mut kept = TokenStream::new();
     let mut rest: &[TokenTree] = &tokens.into_iter().collect::<Vec<_>>();

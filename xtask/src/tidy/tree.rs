@@ -1,4 +1,4 @@
-//! The repository as data: every text file, parsed where a rule needs it parsed.
+//! The repository as data: every text file, with Rust files parsed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +19,7 @@ pub(super) struct Tree {
 }
 
 pub(super) struct File {
-    /// Relative to the root, with forward slashes.
+    /// The path relative to the root, with forward slashes.
     pub(super) path: String,
     pub(super) text: String,
     pub(super) rust: Option<Rust>,
@@ -78,13 +78,13 @@ impl File {
         Ok(File { path, text, rust })
     }
 
-    /// Whether the file belongs to tests only, or to a benchmark or example.
+    /// Whether the file is only used by tests, benchmarks or examples.
     pub(super) fn is_test(&self) -> bool {
         const FOLDERS: [&str; 4] = ["tests", "tests.rs", "benches", "examples"];
         self.path.split('/').any(|part| FOLDERS.contains(&part))
     }
 
-    /// The folder under `crates/` whose `src/` contains this file.
+    /// The directory under `crates/` whose `src/` contains this file.
     pub(super) fn source_of(&self) -> Option<&str> {
         let (folder, rest) = self.path.strip_prefix("crates/")?.split_once('/')?;
         rest.starts_with("src/").then_some(folder)
@@ -106,7 +106,7 @@ fn read_folder(
     ignored: &[String],
     texts: &mut BTreeMap<String, String>,
 ) -> Result<(), String> {
-    let fail = |error| format!("cannot read `{folder}`: {error}");
+    let fail = |error| format!("can't read `{folder}`: {error}");
     for entry in fs::read_dir(root.join(folder)).map_err(fail)? {
         let entry = entry.map_err(fail)?;
         let name = entry.file_name();
@@ -133,10 +133,10 @@ fn read_folder(
     Ok(())
 }
 
-/// Only lines anchored at the root are understood, so that no git is needed to find the files.
+/// The ignored paths. Only lines anchored at the root are supported, so that no git is needed.
 fn ignored_paths(root: &Path) -> Result<Vec<String>, String> {
     let text = fs::read_to_string(root.join(".gitignore"))
-        .map_err(|error| format!("cannot read `.gitignore`: {error}"))?;
+        .map_err(|error| format!("can't read `.gitignore`: {error}"))?;
     Ok(text
         .lines()
         .filter_map(|line| line.trim_end_matches('/').strip_prefix('/'))

@@ -1,4 +1,4 @@
-//! `unsafe` stands only in files that the allow-list names with a reason.
+//! `unsafe` occurs only in files that the allow-list names with a reason.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Violation> {
         .flat_map(|(path, lines)| lines.iter().map(move |line| (path, *line)))
         .map(|(path, line)| {
             let message = format!(
-                "`unsafe`; write it safely, or list the file in {} with the reason",
+                "`unsafe`; write safe code, or list the file in {} with a reason",
                 Allow::PATH
             );
             Violation::new(path, line, message)
@@ -72,9 +72,9 @@ fn f() { unsafe {} }
 "crates/rpc/src/b.rs" = "checked by hand"
 "#,
             expect![[r#"
-                crates/rpc/src/a.rs:2: `unsafe`; write it safely, or list the file in xtask/tidy-allow.toml with the reason
-                crates/rpc/src/a.rs:3: `unsafe`; write it safely, or list the file in xtask/tidy-allow.toml with the reason
-                crates/rpc/src/a.rs:5: `unsafe`; write it safely, or list the file in xtask/tidy-allow.toml with the reason
+                crates/rpc/src/a.rs:2: `unsafe`; write safe code, or list the file in xtask/tidy-allow.toml with a reason
+                crates/rpc/src/a.rs:3: `unsafe`; write safe code, or list the file in xtask/tidy-allow.toml with a reason
+                crates/rpc/src/a.rs:5: `unsafe`; write safe code, or list the file in xtask/tidy-allow.toml with a reason
             "#]],
         );
     }

@@ -42,7 +42,7 @@ impl Delete {
             if !listed.await?.entries.is_empty() {
                 let shown = workplace.shown(&path);
                 let sentence = format!(
-                    "`{shown}` is a directory that is not empty; remove its contents first, or use `run`"
+                    "`{shown}` is a directory that is not empty; remove its content first, or use `run`"
                 );
                 return Err(ToolError::new("not_empty", sentence));
             }

@@ -86,7 +86,7 @@ struct TreeText {
 fn draw(
     here: WalkContext<'_>,
     listing: &PreparedList,
-) -> Result<TreeText, attache_host::files::Error> {
+) -> Result<TreeText, attache_host::files::FileError> {
     let mut depth = listing.depth;
     loop {
         let mut walk = TreeWalk::new(here, &listing.path, HiddenFiles::Show)?.depth(depth);

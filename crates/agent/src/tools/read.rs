@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use attache::v1;
 use attache_host::Roots;
-use attache_host::files::{Error, FileFormat, Files, FoundKind, Listing};
+use attache_host::files::{FileError, FileFormat, Files, Listing, UnexpectedKind};
 use attache_model::Input;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -240,16 +240,16 @@ enum DiskContent {
     File { size: u64 },
 }
 
-fn look(files: &Files, roots: &Roots, path: &Path) -> Result<DiskContent, Error> {
+fn look(files: &Files, roots: &Roots, path: &Path) -> Result<DiskContent, FileError> {
     let file = match files.open(roots, path) {
-        Err(Error::NotFound { .. }) => return Ok(DiskContent::Nothing),
-        Err(Error::WrongKind {
-            found: FoundKind::Directory,
+        Err(FileError::NotFound { .. }) => return Ok(DiskContent::Nothing),
+        Err(FileError::WrongKind {
+            found: UnexpectedKind::Directory,
             ..
         }) => return Ok(DiskContent::Directory),
         file => file?,
     };
-    let failed = |source| Error::Io {
+    let failed = |source| FileError::Io {
         path: path.to_owned(),
         doing: "read",
         source,
@@ -260,14 +260,14 @@ fn look(files: &Files, roots: &Roots, path: &Path) -> Result<DiskContent, Error>
     file.read_to_end(&mut head).map_err(failed)?;
     let FileFormat::Image(kind) = FileFormat::of(&head) else {
         return match head.contains(&0) {
-            true => Err(Error::NotText {
+            true => Err(FileError::NotText {
                 path: path.to_owned(),
             }),
             false => Ok(DiskContent::File { size }),
         };
     };
     if size > LARGEST_PICTURE {
-        return Err(Error::TooLarge {
+        return Err(FileError::TooLarge {
             path: path.to_owned(),
             size,
             limit: LARGEST_PICTURE,

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use attache_host::files::{EntryKind, Error, FoundKind};
+use attache_host::files::{EntryKind, FileError, UnexpectedKind};
 use attache_text::plain;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
@@ -161,8 +161,8 @@ impl FileSearch<'_> {
             .map_or(HiddenFiles::Skip, |glob| glob.hidden);
         let walk = TreeWalk::new(self.here, &searching.path, hidden);
         let mut walk = match walk {
-            Err(Error::WrongKind {
-                found: FoundKind::File,
+            Err(FileError::WrongKind {
+                found: UnexpectedKind::File,
                 ..
             }) => {
                 let file = self.here.files.open(self.here.roots, &searching.path)?;
@@ -182,7 +182,9 @@ impl FileSearch<'_> {
             }
             match self.here.files.open(self.here.roots, &found.path) {
                 Ok(file) => self.file(file, shown(&found.path)),
-                Err(Error::DeniedByPolicy { rule, .. } | Error::AskedByPolicy { rule, .. }) => {
+                Err(
+                    FileError::DeniedByPolicy { rule, .. } | FileError::AskedByPolicy { rule, .. },
+                ) => {
                     self.withheld.note_rule(&rule);
                 }
                 Err(_) => self.unread += 1,

@@ -63,14 +63,14 @@ impl ToolError {
     }
 }
 
-impl From<files::Error> for ToolError {
-    fn from(error: files::Error) -> ToolError {
+impl From<files::FileError> for ToolError {
+    fn from(error: files::FileError) -> ToolError {
         ToolError::new(error.kind(), error.to_string())
     }
 }
 
-impl From<terminals::Error> for ToolError {
-    fn from(error: terminals::Error) -> ToolError {
+impl From<terminals::TerminalError> for ToolError {
+    fn from(error: terminals::TerminalError) -> ToolError {
         ToolError::new("terminal", error.to_string())
     }
 }

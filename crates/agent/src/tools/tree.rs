@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use attache_host::Roots;
-use attache_host::files::{DirectoryEntry, EntryKind, Error, Files};
+use attache_host::files::{DirectoryEntry, EntryKind, FileError, Files};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -72,7 +72,7 @@ impl<'w> TreeWalk<'w> {
         here: WalkContext<'w>,
         directory: &Path,
         hidden: HiddenFiles,
-    ) -> Result<TreeWalk<'w>, Error> {
+    ) -> Result<TreeWalk<'w>, FileError> {
         let WalkContext {
             files,
             roots,
@@ -101,7 +101,7 @@ impl<'w> TreeWalk<'w> {
         TreeWalk { depth, ..self }
     }
 
-    fn enter(&mut self, path: PathBuf) -> Result<(), Error> {
+    fn enter(&mut self, path: PathBuf) -> Result<(), FileError> {
         let listed = self.files.list(self.roots, &path)?;
         self.unread += usize::from(listed.is_cut);
         let has_rules = |entry: &DirectoryEntry| RULES.iter().any(|name| entry.name == *name);
@@ -160,7 +160,7 @@ impl Iterator for TreeWalk<'_> {
                 match self.enter(path.clone()) {
                     Ok(()) => {}
                     // A denied directory under another name.
-                    Err(Error::DeniedByPolicy { rule, .. }) => {
+                    Err(FileError::DeniedByPolicy { rule, .. }) => {
                         self.withheld.note_rule(&rule);
                         continue;
                     }

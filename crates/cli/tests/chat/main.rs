@@ -91,7 +91,7 @@ fn a_request_is_answered_from_a_list() {
             |│   Dismiss (cancel the request)                                                                   │
             |╰ Tab to answer ───────────────────────────────────────────────────────────────────────────────────╯
             |────────────────────────────────────────────────────────────────────────────────────────────────────
-            |› the next prompt waits for the turn to end
+            |› type the next prompt; it is sent when the turn ends
             | ◐ waiting for you TIME
         "#]]);
         pane.choose("Allow once");
@@ -128,6 +128,8 @@ fn a_disk_that_does_not_answer_does_not_hold_up_the_screen() {
         pane.wait_for("Enter confirm");
         let begun = Instant::now();
         pane.press("Enter");
+        // Enter and text that arrive in one burst count as a paste.
+        pane.wait_until_gone("Enter confirm");
         pane.send("typed meanwhile");
         pane.wait_for("› typed meanwhile");
         // Who keeps a lock for longer is not waited for.
@@ -320,7 +322,7 @@ fn attack_a_login_in_the_terminal_runs_denied_programs_and_reads_denied_files() 
     pane.choose("Log in here");
     pane.wait_for("agent.sh login");
     pane.choose("Run it");
-    pane.wait_for("The agent wants a login");
+    pane.wait_for("The agent requires a login");
     let seen = std::fs::read_to_string(seen).unwrap();
     let reads = attache::process::namespace_support().map_or("the secret", |()| "");
     if attache::process::exec_support().is_available() {
@@ -335,7 +337,7 @@ fn attack_a_login_in_the_terminal_runs_denied_programs_and_reads_denied_files() 
 fn it_is_left_by_control_c_twice_and_the_terminal_is_as_before() {
     on(60, 20, |pane| {
         pane.press("C-c");
-        pane.wait_for("Ctrl-C again quits");
+        pane.wait_for("press Ctrl-C again to quit");
         pane.press("C-c");
         pane.wait_for("left with 0");
         pane.check(&expect![[r#"

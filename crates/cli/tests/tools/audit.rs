@@ -47,7 +47,7 @@ fn logged() -> Machine {
             id: "7857d150",
             agent: "claude",
             session: Some("s1"),
-            what: Some("execute npm test"),
+            subject: Some("execute npm test"),
             was_in_force: true,
         },
         Event::Read {
@@ -72,7 +72,7 @@ fn logged() -> Machine {
             agent: "claude",
             session: "s2",
             terminal: "t1",
-            how: "exit code 1".to_owned(),
+            outcome: "exit code 1".to_owned(),
         },
     ] {
         log.append(&event);
@@ -171,7 +171,7 @@ fn nothing_was_logged() {
         &machine,
         &["audit", "verify"],
         &expect![[r#"
-        whole: 0 lines in 0 files
+        intact: 0 lines in 0 files
         exit: 0
     "#]],
     );
@@ -185,7 +185,7 @@ fn a_log_is_verified() {
         &machine,
         &["audit", "verify"],
         &expect![[r#"
-            whole: 9 lines in 1 file
+            intact: 9 lines in 1 file
             exit: 0
         "#]],
     );

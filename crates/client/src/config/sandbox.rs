@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use attache::process::{NestedMounts, Network};
-use attache_host::sandbox::Settings;
+use attache_host::sandbox::SandboxSettings;
 use serde_json::{Value, json};
 
 use super::document::Node;
@@ -17,7 +17,7 @@ pub struct SandboxConfig {
     /// Whether there is one.
     pub mode: SandboxMode,
     /// What it leaves open and what it closes.
-    pub settings: Settings,
+    pub settings: SandboxSettings,
     /// Whether agents can mount, for a sandbox of their own, while a policy denies paths.
     pub nested: NestedMounts,
 }

@@ -213,7 +213,7 @@ fn the_user_passes_variables_and_a_project_cannot() {
     check(
         r#"{"environment": {"pass": ["A=B"]}}"#,
         &expect![[r#"
-        error: ~/config.json:1:27: `environment.pass[0]` wants the name of a variable such as `DATABASE_URL`, or the beginning of names such as `AWS_*`
+        error: ~/config.json:1:27: `environment.pass[0]` expected the name of a variable such as `DATABASE_URL`, or a prefix such as `AWS_*`
     "#]],
     );
     let greedy = r#"{"environment": {"pass": ["*"]}}"#;

@@ -120,7 +120,7 @@ impl Conversation {
     async fn run_attached(&mut self, program: Program) -> Result<ExitStatus, process::Error> {
         let program = self.with_watcher(program);
         let host = self.setup.host.clone();
-        let confined = tokio::task::spawn_blocking(move || host.confine_beside_agent(program));
+        let confined = tokio::task::spawn_blocking(move || host.confine_login(program));
         let Ok((program, notices)) = confined.await else {
             return Err(process::Error::NoRuntime);
         };

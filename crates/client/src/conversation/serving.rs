@@ -93,7 +93,7 @@ struct HostService {
 impl HostService {
     async fn read(self, request: v1::ReadTextFileRequest, reply: Reply<v1::ReadTextFileResponse>) {
         let place = self.host.inspect_read(&request).await;
-        if place.is_closed {
+        if place.is_refused {
             return reply.with(self.host.read_text_file(&request).await);
         }
         let (asked, judged) = (request.clone(), place.clone());
@@ -121,7 +121,7 @@ impl HostService {
     ) {
         let place = self.host.inspect_write(&request).await;
         // The host refuses it, whatever the user would say.
-        if place.is_closed {
+        if place.is_refused {
             return reply.with(self.host.write_text_file(request).await);
         }
         let asked = request.clone();

@@ -193,7 +193,7 @@ impl ConversationCheck<'_> {
                 ),
                 "it may wait for the network or for its model: see what it says on stderr; if it is only slow, give it longer with --timeout",
             ),
-            Err(RequestFailure::Failed(error)) if error.wants_login() => Diagnosis::failure(
+            Err(RequestFailure::Failed(error)) if error.requires_login() => Diagnosis::failure(
                 DoctorCheck::Session,
                 format!(
                     "the agent wants a login first: {}",

@@ -218,9 +218,9 @@ fn calls_of_the_wrong_kind() {
                    ! `session/update` is a notification and has no id (answer with -32601: Method not found)
               5  -- session/prmopt  (request 3)
                    who sends this is not told, taken as the client
-                   ! extension method: the protocol has no such method; start one of your own with _ (rule 174, MUST) (answer with -32601: Method not found)
+                   ! extension method: the protocol has no such method; start a custom method with _ (rule 174, MUST) (answer with -32601: Method not found)
               6  -> session/list  (request null)
-                   ! request id: the id is null, which no answer can be told by; send a number or a string (rule B1, SHOULD)
+                   ! request id: the id is null, so no response can be matched; send a number or a string (rule B1, SHOULD)
                    ! session/list params: needs agentCapabilities.sessionCapabilities.list, which was not advertised; do not send it (rule 78, MUST)
               7  -- proxy/initialize  (request 5)
                    who sends this is not told, taken as the client
@@ -260,7 +260,7 @@ fn nothing_reaches_the_terminal_but_text() {
               4  -> session/list  (request "\u{9b}")
                    ! session/list params: needs agentCapabilities.sessionCapabilities.list, which was not advertised; do not send it (rule 78, MUST)
               5  <- session/update
-                   ! session/update params.update.sessionUpdate: the update is not defined; put what is your own in _meta or a method (rule B3, SHOULD)
+                   ! session/update params.update.sessionUpdate: the update is not defined; put custom data in _meta or a custom method (rule B3, SHOULD)
                    update: \u{7}
         "#]],
     );

@@ -29,7 +29,7 @@ async fn converse(lines: &[&str]) -> Vec<String> {
                 AgentCall::Prompt(request, reply) => {
                     client
                         .session(request.session_id)
-                        .say("hello")
+                        .send_message("hello")
                         .await
                         .unwrap();
                     reply.ok(v1::PromptResponse::new(v1::StopReason::EndTurn));
@@ -163,7 +163,11 @@ async fn a_question_that_is_answered_in_place_of_the_peer_ends_nothing() {
     let refused = client.request(unknown).await.unwrap_err();
     let code = refused.refusal().map(|error| error.code);
     assert_eq!(code, Some(Error::INVALID_PARAMS), "{refused}");
-    client.session("s").say("still here").await.unwrap();
+    client
+        .session("s")
+        .send_message("still here")
+        .await
+        .unwrap();
     let mut lines = BufReader::new(read).lines();
     lines.next_line().await.unwrap();
     let said = lines.next_line().await.unwrap().unwrap();

@@ -1,26 +1,37 @@
-//! One line of the log: JSON whose last two members are the digest of the line before and its own.
+//! The hash chain of the audit log. A line is JSON whose last two members are the digest of the line before and its
+//! own. The head of the chain is kept in a separate file with a keyed digest; without it, a log cut off at its end
+//! would look complete.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 
 use blake3::Hash;
 use serde_json::{Map, Value};
 
+use attache_disk::private::Key;
 use attache_text::plain::is_hidden;
 
-/// Where a chain stands: the number and the digest of its last line.
+/// A position in the chain: the number and the digest of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Link {
+pub(super) struct ChainPosition {
     pub(super) seq: u64,
     pub(super) hash: Hash,
 }
 
-impl Link {
-    /// Before the first line.
-    pub(super) const START: Link = Link {
+impl ChainPosition {
+    /// The position before the first line.
+    pub(super) const START: ChainPosition = ChainPosition {
         seq: 0,
         hash: Hash::from_bytes([0; 32]),
     };
 
-    /// The next line, with its end, and where the chain stands then.
-    pub(super) fn next(&self, time: &str, event: &str, fields: &[(&str, Value)]) -> (String, Link) {
+    /// Formats the next line, including its line feed, and returns it with the new position.
+    pub(super) fn next(
+        &self,
+        time: &str,
+        event: &str,
+        fields: &[(&str, Value)],
+    ) -> (String, ChainPosition) {
         let seq = self.seq.saturating_add(1);
         let mut body = format!("{{\"seq\":{seq},\"time\":\"{time}\",\"event\":\"{event}\"");
         for (name, value) in fields {
@@ -29,53 +40,54 @@ impl Link {
         body.push_str(&format!(",\"prev\":\"{}\"", self.hash.to_hex()));
         let hash = blake3::hash(body.as_bytes());
         body.push_str(&format!("{HASH}{}\"}}\n", hash.to_hex()));
-        (body, Link { seq, hash })
+        (body, ChainPosition { seq, hash })
     }
 }
 
-/// A line that was read.
+/// A line of the log, parsed.
 #[derive(Debug)]
-pub(super) struct Line {
-    pub(super) link: Link,
+pub(super) struct LogLine {
+    pub(super) position: ChainPosition,
     pub(super) prev: Hash,
     pub(super) members: Map<String, Value>,
 }
 
-/// Why a line is none of ours.
+/// Why a line is not a valid line of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Bad {
-    /// It is cut off or was never a line.
-    NoLine,
-    /// It says another digest than it has.
+pub(super) enum InvalidLine {
+    /// The line is cut off, or was never written by us.
+    Malformed,
+    /// The digest does not match the content.
     Changed,
 }
 
-impl Line {
-    pub(super) fn read(text: &[u8]) -> Result<Line, Bad> {
-        let text = str::from_utf8(text).map_err(|_| Bad::NoLine)?;
-        let (body, said) = text.rsplit_once(HASH).ok_or(Bad::NoLine)?;
-        let said = said.strip_suffix("\"}").ok_or(Bad::NoLine)?;
-        let said: Hash = said.parse().map_err(|_| Bad::Changed)?;
+impl LogLine {
+    pub(super) fn read(text: &[u8]) -> Result<LogLine, InvalidLine> {
+        let text = str::from_utf8(text).map_err(|_| InvalidLine::Malformed)?;
+        let (body, said) = text.rsplit_once(HASH).ok_or(InvalidLine::Malformed)?;
+        let said = said.strip_suffix("\"}").ok_or(InvalidLine::Malformed)?;
+        let said: Hash = said.parse().map_err(|_| InvalidLine::Changed)?;
         if said != blake3::hash(body.as_bytes()) {
-            return Err(Bad::Changed);
+            return Err(InvalidLine::Changed);
         }
-        let members: Map<String, Value> = serde_json::from_str(text).map_err(|_| Bad::Changed)?;
+        let members: Map<String, Value> =
+            serde_json::from_str(text).map_err(|_| InvalidLine::Changed)?;
         let prev = members.get("prev").and_then(Value::as_str);
         let seq = members.get("seq").and_then(Value::as_u64);
-        Ok(Line {
-            link: Link {
-                seq: seq.ok_or(Bad::Changed)?,
+        Ok(LogLine {
+            position: ChainPosition {
+                seq: seq.ok_or(InvalidLine::Changed)?,
                 hash: said,
             },
             prev: prev
                 .and_then(|prev| prev.parse().ok())
-                .ok_or(Bad::Changed)?,
+                .ok_or(InvalidLine::Changed)?,
             members,
         })
     }
 
-    pub(super) fn follows(&self, link: &Link) -> bool {
-        self.link.seq == link.seq.saturating_add(1) && self.prev == link.hash
+    pub(super) fn follows(&self, position: &ChainPosition) -> bool {
+        self.position.seq == position.seq.saturating_add(1) && self.prev == position.hash
     }
 
     pub(super) fn text(&self, member: &str) -> &str {
@@ -86,7 +98,74 @@ impl Line {
     }
 }
 
-/// JSON in which what a terminal obeys or hides is written as numbers.
+/// The end of the chain after the last write, or its start once the oldest files were dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ChainHead {
+    pub(super) position: ChainPosition,
+    /// The number of the file with the last line, and the length of that file.
+    pub(super) file: u64,
+    pub(super) size: u64,
+}
+
+/// The content of a head file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HeadFile {
+    Empty,
+    Forged,
+    Valid(ChainHead),
+}
+
+impl ChainHead {
+    pub(super) fn read(mut file: &File, key: &Key) -> std::io::Result<HeadFile> {
+        let mut bytes = [0; LENGTH];
+        file.seek(SeekFrom::Start(0))?;
+        let read = file.read(&mut bytes)?;
+        Ok(match std::str::from_utf8(&bytes[..read]) {
+            Ok("") => HeadFile::Empty,
+            Ok(text) => ChainHead::parse(text, key).map_or(HeadFile::Forged, HeadFile::Valid),
+            Err(_) => HeadFile::Forged,
+        })
+    }
+
+    pub(super) fn write(&self, mut file: &File, key: &Key) -> std::io::Result<()> {
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(self.text(key).as_bytes())
+    }
+
+    /// The text of a head file. The length is fixed, so that a shorter head leaves nothing of the previous one behind.
+    pub(super) fn text(&self, key: &Key) -> String {
+        let said = self.said();
+        let mac = blake3::keyed_hash(key, said.as_bytes()).to_hex();
+        let text = format!("{said} {mac}");
+        format!("{text:<width$}\n", width = LENGTH - 1)
+    }
+
+    fn parse(text: &str, key: &Key) -> Option<ChainHead> {
+        let (said, mac) = text.trim_end().rsplit_once(' ')?;
+        let mac: Hash = mac.parse().ok()?;
+        let mut parts = said.split(' ');
+        let mut number = || parts.next()?.parse().ok();
+        let (seq, file, size) = (number()?, number()?, number()?);
+        let hash = parts.next()?.parse().ok()?;
+        let position = ChainPosition { seq, hash };
+        (mac == blake3::keyed_hash(key, said.as_bytes())).then_some(ChainHead {
+            position,
+            file,
+            size,
+        })
+    }
+
+    fn said(&self) -> String {
+        let ChainHead {
+            position,
+            file,
+            size,
+        } = self;
+        format!("{} {file} {size} {}", position.seq, position.hash.to_hex())
+    }
+}
+
+/// Escapes characters that a terminal obeys or hides as `\uXXXX`.
 fn visible(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for char in json.chars() {
@@ -103,3 +182,5 @@ fn visible(json: &str) -> String {
 }
 
 const HASH: &str = ",\"hash\":\"";
+/// Three numbers of at most 20 digits, two digests of 64 digits, the separators and the line feed.
+const LENGTH: usize = 3 * 21 + 64 + 1 + 64 + 1;

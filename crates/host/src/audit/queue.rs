@@ -1,4 +1,5 @@
-//! Events on their way to the log: nobody waits for the disk but a thread of its own, and what waits is bounded.
+//! The queue between callers and the background thread that writes the audit log. The number of waiting bytes is
+//! bounded.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -6,54 +7,54 @@ use std::time::Duration;
 
 use attache_disk::{BackgroundWriter, QueueLimits};
 
-use super::fields::Noted;
-use super::writer::Writer;
-use super::{Fault, lock};
+use super::record::EventRecord;
+use super::writer::LogWriter;
+use super::{WriteFault, lock};
 
-/// Events that wait for the disk, in their order.
+/// Events waiting to be written, in order.
 #[derive(Debug)]
-pub(super) struct Queue {
-    writer: BackgroundWriter<Noted>,
-    shared: Arc<Shared>,
+pub(super) struct EventQueue {
+    writer: BackgroundWriter<EventRecord>,
+    shared: Arc<QueueState>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
-    /// Events for which there was no room.
+struct QueueState {
+    /// Events dropped because the queue was full.
     missed: AtomicU64,
-    fault: Mutex<Fault>,
+    fault: Mutex<WriteFault>,
 }
 
-impl Queue {
-    /// Starts the thread; where the system refuses one, events are written at once.
-    pub(super) fn start(mut writer: Writer) -> Queue {
-        let shared = Arc::new(Shared::default());
+impl EventQueue {
+    /// Starts the background thread. If the system refuses a thread, events are written by the caller.
+    pub(super) fn start(mut writer: LogWriter) -> EventQueue {
+        let shared = Arc::new(QueueState::default());
         let theirs = Arc::clone(&shared);
         let limits = QueueLimits {
             max_queued: MOST_BYTES,
-            // Each is in the file as soon as it can be.
+            // Write each event as soon as possible.
             max_batch: 0,
             gather_for: Duration::ZERO,
         };
-        let write = move |events: Vec<Noted>| {
-            for noted in events {
+        let write = move |events: Vec<EventRecord>| {
+            for record in events {
                 writer.miss(theirs.missed.swap(0, Ordering::Relaxed));
-                let appended = writer.append(&noted);
-                lock(&theirs.fault).take(appended);
+                let appended = writer.append(&record);
+                lock(&theirs.fault).record(appended);
             }
         };
         let writer = BackgroundWriter::start("audit log", limits, write);
-        Queue { writer, shared }
+        EventQueue { writer, shared }
     }
 
-    pub(super) fn push(&self, noted: Noted) {
-        let weight = noted.weight();
-        if self.writer.try_push(noted, weight).is_err() {
+    pub(super) fn push(&self, record: EventRecord) {
+        let weight = record.weight();
+        if self.writer.try_push(record, weight).is_err() {
             self.shared.missed.fetch_add(1, Ordering::Relaxed);
             let mut fault = lock(&self.shared.fault);
-            if matches!(*fault, Fault::None) {
-                let full = "the disk is too slow for it; some events are missing";
-                *fault = Fault::New(full.to_owned());
+            if matches!(*fault, WriteFault::None) {
+                let full = "the disk is too slow, so some events are missing";
+                *fault = WriteFault::Unreported(full.to_owned());
             }
         }
     }
@@ -66,28 +67,28 @@ impl Queue {
         self.writer.is_settled()
     }
 
-    /// Waits for what was pushed before. A disk that hangs is waited for once.
+    /// Waits for all events pushed so far. If the disk hangs, only the first call waits.
     pub(super) fn settle(&self) {
         self.writer.settle(PATIENCE);
     }
 
     pub(super) fn fault(&self) -> Option<String> {
-        lock(&self.shared.fault).tell()
+        lock(&self.shared.fault).report()
     }
 }
 
-impl Drop for Queue {
+impl Drop for EventQueue {
     fn drop(&mut self) {
         self.writer.close(PATIENCE);
     }
 }
 
-impl Noted {
-    /// About how many bytes it takes while it waits.
+impl EventRecord {
+    /// The approximate size in memory.
     fn weight(&self) -> usize {
         let fields = self.fields.iter();
         let values: usize = fields.map(|(name, value)| name.len() + weight(value)).sum();
-        values + size_of::<Noted>() + self.time.len()
+        values + size_of::<EventRecord>() + self.time.len()
     }
 }
 
@@ -101,5 +102,5 @@ fn weight(value: &serde_json::Value) -> usize {
 }
 
 const MOST_BYTES: usize = 8 * 1024 * 1024;
-/// Longer than a lock is waited for.
+/// Longer than the timeout of the log's lock.
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -1,4 +1,4 @@
-//! What can be read back from the log, and what is noticed when somebody changed it.
+//! Reading the log back, and detecting changes.
 
 mod masks;
 mod tampering;
@@ -10,7 +10,7 @@ use std::{fs, thread};
 use attache_rpc::json;
 use expect_test::{Expect, expect};
 
-use super::read::numbers;
+use super::log_files::numbers;
 use super::*;
 use crate::scratch::Scratch;
 
@@ -27,7 +27,7 @@ fn started(log: &Log, agent: &str) {
     assert_eq!(log.fault(), None);
 }
 
-/// The lines of all files, without what differs each time.
+/// The lines of all files, without the parts that always differ.
 fn lines(dir: &Path) -> String {
     let entries = entries(dir).unwrap().map(Result::unwrap);
     let lines = entries.map(|mut entry| {
@@ -96,7 +96,7 @@ fn every_event() {
         agent: "claude",
         session,
         terminal: "t1",
-        how: "exit code 0".to_owned(),
+        outcome: "exit code 0".to_owned(),
     });
     let shown = lines(&dir).replace(&action.digest.to_string(), "DIGEST");
     expect![[r#"
@@ -117,7 +117,7 @@ fn every_event() {
 }
 
 #[test]
-fn a_lock_that_another_process_keeps_holds_nobody_up() {
+fn a_lock_kept_by_another_process_does_not_block_events() {
     let dir = Scratch::new();
     let log = Log::open(&dir).unwrap();
     started(&log, "before");
@@ -143,7 +143,7 @@ fn a_lock_that_another_process_keeps_holds_nobody_up() {
         &dir,
         expect![[r#"
         3 lines in 1 files, whole
-        LOG/000001.jsonl:2: events before it could not be written"#]],
+        LOG/000001.jsonl:2: events before this line could not be written"#]],
     );
 }
 
@@ -186,7 +186,7 @@ fn the_chain_goes_on_across_files_and_programs() {
 }
 
 #[test]
-fn the_oldest_files_go_and_what_is_left_is_whole() {
+fn dropping_the_oldest_files_leaves_a_valid_log() {
     let dir = Scratch::new();
     for number in 0..60 {
         started(&Log::limited(&dir, 1000, 3).unwrap(), &number.to_string());
@@ -195,20 +195,20 @@ fn the_oldest_files_go_and_what_is_left_is_whole() {
         &dir,
         expect![[r#"
         12 lines in 3 files, whole
-        LOG/000013.jsonl: the 60 lines before it were dropped, as the log has a limit"#]],
+        LOG/000013.jsonl: the 60 lines before this file were dropped because the log has a size limit"#]],
     );
     let first = numbers(&dir).unwrap()[0];
     let oldest = dir.join(format!("{first:06}.jsonl"));
     let text = fs::read_to_string(&oldest).unwrap();
 
-    // Whoever removes more is found out, and so is who changes what tells where the log begins.
+    // Removing more is detected, and so is changing the file that records where the log begins.
     let (_, rest) = text.split_once('\n').unwrap();
     fs::write(&oldest, rest).unwrap();
     check_verified(
         &dir,
         expect![[r#"
         0 lines in 3 files, LOG/000013.jsonl:1: lines before this one were removed
-        LOG/000013.jsonl: the 60 lines before it were dropped, as the log has a limit"#]],
+        LOG/000013.jsonl: the 60 lines before this file were dropped because the log has a size limit"#]],
     );
     fs::write(&oldest, &text).unwrap();
     let base = fs::read_to_string(dir.join("base")).unwrap();
@@ -219,7 +219,7 @@ fn the_oldest_files_go_and_what_is_left_is_whole() {
     );
     fs::write(dir.join("base"), base).unwrap();
 
-    // A writer that was interrupted before the file was gone.
+    // A writer was interrupted before it removed the file.
     fs::write(dir.join(format!("{:06}.jsonl", first - 1)), "left over").unwrap();
     assert_eq!(verify(&dir).unwrap().broken, None);
 }
@@ -255,14 +255,14 @@ fn a_line_that_was_cut_by_a_crash_is_noted_and_the_log_goes_on() {
     started(&Log::open(&dir).unwrap(), "one");
     let path = dir.join("000001.jsonl");
     let whole = fs::read_to_string(&path).unwrap();
-    // The last byte is the first of a letter that has two.
+    // The last byte is the first of a two-byte character.
     let torn = [&whole.as_bytes()[..39], &[0xc3]].concat();
     fs::write(&path, [whole.as_bytes(), &torn].concat()).unwrap();
     check_verified(
         &dir,
         expect![[r#"
         1 lines in 1 files, whole
-        LOG/000001.jsonl:2: the beginning of a line, whose writer was interrupted"#]],
+        LOG/000001.jsonl:2: an incomplete line, left by an interrupted writer"#]],
     );
     started(&Log::open(&dir).unwrap(), "two");
     expect![[r#"
@@ -274,7 +274,7 @@ fn a_line_that_was_cut_by_a_crash_is_noted_and_the_log_goes_on() {
         &dir,
         expect![[r#"
         3 lines in 1 files, whole
-        LOG/000001.jsonl:3: the beginning of a line, whose writer was interrupted"#]],
+        LOG/000001.jsonl:3: an incomplete line, left by an interrupted writer"#]],
     );
 }
 
@@ -290,7 +290,7 @@ fn a_line_whose_writer_was_killed_before_the_head_is_kept() {
         &dir,
         expect![[r#"
         2 lines in 1 files, whole
-        LOG/000001.jsonl:2: a line that the head does not know of yet, whose writer was interrupted"#]],
+        LOG/000001.jsonl:2: a line that the head file does not include yet, left by an interrupted writer"#]],
     );
     started(&Log::open(&dir).unwrap(), "three");
     check_verified(&dir, expect!["3 lines in 1 files, whole"]);
@@ -324,7 +324,7 @@ fn a_directory_that_others_may_change_is_refused() {
 }
 
 #[test]
-fn a_log_in_the_background_waits_for_nobody_and_loses_nothing() {
+fn a_background_log_does_not_block_and_loses_nothing() {
     let dir = Scratch::new();
     let log = Log::open(&dir).unwrap().in_background().unwrap();
     let lock = fs::File::open(dir.join("lock")).unwrap();
@@ -340,7 +340,7 @@ fn a_log_in_the_background_waits_for_nobody_and_loses_nothing() {
 }
 
 #[test]
-fn what_was_settled_is_in_the_file() {
+fn settled_events_are_in_the_file() {
     let dir = Scratch::new();
     let log = Log::open(&dir).unwrap().in_background().unwrap();
     let lock = fs::File::open(dir.join("lock")).unwrap();
@@ -361,7 +361,7 @@ fn what_was_settled_is_in_the_file() {
 }
 
 #[test]
-fn a_log_that_is_written_meanwhile_is_whole() {
+fn a_log_that_is_being_written_is_valid() {
     let dir = Scratch::new();
     let log = Log::open(&dir).unwrap();
     thread::scope(|scope| {
@@ -377,7 +377,7 @@ fn a_log_that_is_written_meanwhile_is_whole() {
 }
 
 #[test]
-fn a_log_in_the_background_says_what_it_had_no_room_for() {
+fn a_background_log_counts_dropped_events() {
     let dir = Scratch::new();
     let log = Log::open(&dir).unwrap().in_background().unwrap();
     let lock = fs::File::open(dir.join("lock")).unwrap();

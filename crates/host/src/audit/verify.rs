@@ -1,56 +1,55 @@
-//! Walking the whole chain to see whether somebody has changed, removed, added or moved a line.
+//! Verification: walks the whole chain to detect lines that were changed, removed, inserted or moved.
 
 use std::collections::HashSet;
 use std::fmt;
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
-use super::chain::{Bad, Line, Link};
-use super::head::{Found, Head};
-use super::read::{BASE, bytes, file_path, lines, numbers};
+use super::chain::{ChainHead, ChainPosition, HeadFile, InvalidLine, LogLine};
+use super::log_files::{BASE, bytes, file_path, lines, numbers};
 use attache_disk::private::{self, Error};
 
-/// What a log looks like.
+/// The result of verifying a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LogReport {
-    /// How many lines are whole and in their place, up to the first that is not.
+    /// The number of valid lines up to the first fault.
     pub lines: u64,
-    /// In how many files.
+    /// The number of log files.
     pub files: usize,
-    /// What is unusual and harmless, such as the beginning of a line whose writer was interrupted.
+    /// Harmless irregularities, such as an incomplete line left by an interrupted writer.
     pub notes: Vec<String>,
-    /// The first place where the chain does not hold.
+    /// The first place where the chain is broken.
     pub broken: Option<ChainBreak>,
 }
 
-/// Where a chain does not hold.
+/// A place where the chain is broken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChainBreak {
     /// The file.
     pub file: PathBuf,
-    /// The line in it, counted from 1.
+    /// The line in the file, counted from 1.
     pub line: usize,
-    /// What was done to it.
+    /// The kind of tampering.
     pub kind: ChainBreakKind,
 }
 
-/// What was done to a chain.
+/// A kind of tampering with the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChainBreakKind {
-    /// A line is not as it was written.
+    /// A line was changed.
     Changed,
-    /// Lines before this one are gone.
+    /// Lines before this one were removed.
     Removed,
     /// A line was added.
     Inserted,
-    /// A line stands at another place.
+    /// A line was moved.
     Moved,
-    /// Lines at the end are gone.
+    /// Lines at the end were removed.
     Truncated,
-    /// What tells where the log ends is gone or not ours, so lines at the end may be gone.
+    /// The head file is missing or forged, so lines at the end may be missing.
     HeadLost,
 }
 
@@ -60,29 +59,29 @@ impl fmt::Display for ChainBreak {
             ChainBreakKind::Changed => "this line was changed",
             ChainBreakKind::Removed => "lines before this one were removed",
             ChainBreakKind::Inserted => {
-                "this line was inserted, or the one with the same number before it"
+                "this line, or the earlier line with the same number, was inserted"
             }
             ChainBreakKind::Moved => "this line was moved",
-            ChainBreakKind::Truncated => "the lines after this one were cut off",
+            ChainBreakKind::Truncated => "the lines after this one were removed",
             ChainBreakKind::HeadLost => {
-                "the head file was lost or changed here; lines may have been cut off"
+                "the head file is missing or was changed; lines may have been removed after this one"
             }
         };
         write!(f, "{}:{}: {what}", self.file.display(), self.line)
     }
 }
 
-/// Walks a log. Others may go on writing to it.
+/// Verifies a log. Other processes may keep writing to it.
 ///
 /// # Errors
 ///
-/// When a file cannot be read. That the chain does not hold is no error but in the report.
+/// When a file cannot be read. A broken chain is part of the report, not an error.
 pub fn verify(dir: &Path) -> Result<LogReport, Error> {
     let report = walk(dir)?;
     if report.broken.is_none() {
         return Ok(report);
     }
-    // It may have grown under our eyes: once more, while nobody writes. Where there is no lock to be had, nobody does.
+    // The log may have grown meanwhile, so verify again while holding the lock. Without a lock file nobody writes.
     let _lock = private::lock(&dir.join("lock")).ok();
     walk(dir)
 }
@@ -90,15 +89,15 @@ pub fn verify(dir: &Path) -> Result<LogReport, Error> {
 fn walk(dir: &Path) -> Result<LogReport, Error> {
     let mut files = numbers(dir)?;
     let base = match keyed(dir, BASE)? {
-        Some(Found::Head(base)) => Some(base),
+        Some(HeadFile::Valid(base)) => Some(base),
         _ => None,
     };
-    // One that was about to go when its writer was interrupted.
+    // A writer may have been interrupted before it removed old files.
     files.retain(|number| base.is_none_or(|base| *number >= base.file));
-    let start = base.map_or(Link::START, |base| base.link);
-    let mut walk = Walk {
+    let start = base.map_or(ChainPosition::START, |base| base.position);
+    let mut walk = ChainWalk {
         dir,
-        link: start,
+        position: start,
         at: (file_path(dir, files.first().copied().unwrap_or(1)), 0),
         stray: None,
         notes: Vec::new(),
@@ -107,7 +106,7 @@ fn walk(dir: &Path) -> Result<LogReport, Error> {
         let first = file_path(dir, files.first().copied().unwrap_or(1));
         let (lines, first) = (start.seq, first.display());
         walk.notes.push(format!(
-            "{first}: the {lines} lines before it were dropped, as the log has a limit"
+            "{first}: the {lines} lines before this file were dropped because the log has a size limit"
         ));
     }
     let mut broken = None;
@@ -121,24 +120,24 @@ fn walk(dir: &Path) -> Result<LogReport, Error> {
         broken = walk.end(files.is_empty())?;
     }
     Ok(LogReport {
-        lines: walk.link.seq.saturating_sub(start.seq),
+        lines: walk.position.seq.saturating_sub(start.seq),
         files: files.len(),
         notes: walk.notes,
         broken,
     })
 }
 
-struct Walk<'a> {
+struct ChainWalk<'a> {
     dir: &'a Path,
-    link: Link,
-    /// The place of the last line that was looked at.
+    position: ChainPosition,
+    /// The file and line last read.
     at: (PathBuf, usize),
-    /// Something that is no line: the beginning of one, or a stranger's.
+    /// Text that is not a valid line: an incomplete line, or one that somebody else wrote.
     stray: Option<(ChainBreak, usize)>,
     notes: Vec<String>,
 }
 
-impl Walk<'_> {
+impl ChainWalk<'_> {
     fn file(&mut self, number: u64, bytes: &[u8]) -> Result<Option<ChainBreak>, Error> {
         for (index, text) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
             self.at = (file_path(self.dir, number), index + 1);
@@ -152,9 +151,11 @@ impl Walk<'_> {
 
     fn line(&mut self, text: &[u8]) -> Result<Option<ChainBreakKind>, Error> {
         let whole = text.strip_suffix(b"\n");
-        let line = match Line::read(whole.unwrap_or(text)) {
+        let line = match LogLine::read(whole.unwrap_or(text)) {
             Err(_) if self.stray.is_some() => return Ok(Some(ChainBreakKind::Changed)),
-            Err(Bad::Changed) if whole.is_some() => return Ok(Some(ChainBreakKind::Changed)),
+            Err(InvalidLine::Changed) if whole.is_some() => {
+                return Ok(Some(ChainBreakKind::Changed));
+            }
             Err(_) => {
                 let length = whole.unwrap_or(text).len();
                 self.stray = Some((self.here(ChainBreakKind::Changed), length));
@@ -162,7 +163,7 @@ impl Walk<'_> {
             }
             Ok(line) => line,
         };
-        if !line.follows(&self.link) {
+        if !line.follows(&self.position) {
             return self.misplaced(&line).map(Some);
         }
         if let Some((_, length)) = &self.stray {
@@ -173,32 +174,32 @@ impl Walk<'_> {
             if line.text("event") != "torn" || bytes != u64::try_from(*length).ok() {
                 return Ok(Some(ChainBreakKind::Changed));
             }
-            self.note("the beginning of a line, whose writer was interrupted");
+            self.note("an incomplete line, left by an interrupted writer");
             self.stray = None;
         }
         if line.text("event") == "missed" {
-            self.note("events before it could not be written");
+            self.note("events before this line could not be written");
         }
         if line.text("event") == "head_lost" {
             return Ok(Some(ChainBreakKind::HeadLost));
         }
-        self.link = line.link;
+        self.position = line.position;
         Ok(None)
     }
 
-    fn misplaced(&self, line: &Line) -> Result<ChainBreakKind, Error> {
-        let expected = self.link.seq.saturating_add(1);
-        if line.link.seq <= self.link.seq {
+    fn misplaced(&self, line: &LogLine) -> Result<ChainBreakKind, Error> {
+        let expected = self.position.seq.saturating_add(1);
+        if line.position.seq <= self.position.seq {
             return Ok(ChainBreakKind::Inserted);
         }
-        if line.link.seq == expected {
+        if line.position.seq == expected {
             return Ok(ChainBreakKind::Changed);
         }
         let mut seen = HashSet::new();
         for number in numbers(self.dir)? {
             let bytes = bytes(self.dir, number)?;
-            let lines = lines(&bytes).filter_map(|text| Line::read(text).ok());
-            seen.extend(lines.map(|line| line.link.seq));
+            let lines = lines(&bytes).filter_map(|text| LogLine::read(text).ok());
+            seen.extend(lines.map(|line| line.position.seq));
         }
         match seen.contains(&expected) {
             true => Ok(ChainBreakKind::Moved),
@@ -206,25 +207,29 @@ impl Walk<'_> {
         }
     }
 
-    /// Compares the last line with what the head says.
+    /// Compares the last line with the head file.
     fn end(&mut self, is_empty: bool) -> Result<Option<ChainBreak>, Error> {
         if self.stray.take().is_some() {
-            self.note("the beginning of a line, whose writer was interrupted");
+            self.note("an incomplete line, left by an interrupted writer");
         }
         let head = keyed(self.dir, "head")?;
         let kind = match head {
-            None | Some(Found::Nothing) if is_empty => return Ok(None),
-            None | Some(Found::Nothing | Found::Forged) => ChainBreakKind::HeadLost,
-            Some(Found::Head(head)) if head.link == self.link => return Ok(None),
-            Some(Found::Head(head)) if head.link.seq > self.link.seq => ChainBreakKind::Truncated,
-            Some(Found::Head(head)) if head.link.seq + 1 == self.link.seq => {
+            None | Some(HeadFile::Empty) if is_empty => return Ok(None),
+            None | Some(HeadFile::Empty | HeadFile::Forged) => ChainBreakKind::HeadLost,
+            Some(HeadFile::Valid(head)) if head.position == self.position => return Ok(None),
+            Some(HeadFile::Valid(head)) if head.position.seq > self.position.seq => {
+                ChainBreakKind::Truncated
+            }
+            Some(HeadFile::Valid(head)) if head.position.seq + 1 == self.position.seq => {
                 self.note(
-                    "a line that the head does not know of yet, whose writer was interrupted",
+                    "a line that the head file does not include yet, left by an interrupted writer",
                 );
                 return Ok(None);
             }
-            Some(Found::Head(head)) if head.link.seq < self.link.seq => ChainBreakKind::Inserted,
-            Some(Found::Head(_)) => ChainBreakKind::Changed,
+            Some(HeadFile::Valid(head)) if head.position.seq < self.position.seq => {
+                ChainBreakKind::Inserted
+            }
+            Some(HeadFile::Valid(_)) => ChainBreakKind::Changed,
         };
         Ok(Some(self.here(kind)))
     }
@@ -240,8 +245,8 @@ impl Walk<'_> {
     }
 }
 
-/// A place in the chain that was kept with a keyed digest; `None` if there is no key or no such file.
-fn keyed(dir: &Path, name: &str) -> Result<Option<Found>, Error> {
+/// Reads a head file; `None` if the file or the key is missing.
+fn keyed(dir: &Path, name: &str) -> Result<Option<HeadFile>, Error> {
     let Some(key) = private::read_key(&dir.join("key"))? else {
         return Ok(None);
     };
@@ -249,7 +254,7 @@ fn keyed(dir: &Path, name: &str) -> Result<Option<Found>, Error> {
     let Some(file) = private::open(&path, OpenOptions::new().read(true))? else {
         return Ok(None);
     };
-    Head::read(&file, &key)
+    ChainHead::read(&file, &key)
         .map(Some)
         .map_err(|error| Error::new(&path, error))
 }

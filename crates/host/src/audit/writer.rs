@@ -1,5 +1,5 @@
-//! Appending to the chain, one process at a time. What another process, a crash or a stranger has done to the files
-//! since shows in the log; nothing that was there is ever mended.
+//! Appends to the chain, one process at a time. Damage done by another process, a crash or a stranger stays visible in
+//! the log; nothing is repaired.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -8,47 +8,46 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::chain::{Line, Link};
-use super::fields::Noted;
-use super::head::{Found, Head};
-use super::read::{BASE, bytes, file_path, lines, numbers};
+use super::chain::{ChainHead, ChainPosition, HeadFile, LogLine};
+use super::log_files::{BASE, bytes, file_path, lines, numbers};
+use super::record::EventRecord;
 use attache_disk::private::{self, Error, Key};
 
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct LogWriter {
     dir: PathBuf,
     rotate_at: u64,
     most_files: usize,
     key: Key,
     lock: File,
     head: File,
-    /// The file that was written last, with its number.
+    /// The current file, with its number.
     file: Option<(u64, File)>,
-    /// Events that could not be written since the last one that could.
+    /// The number of events lost since the last successful write.
     missed: u64,
 }
 
-/// Where to go on, and what has to be said first.
-struct State {
-    link: Link,
+/// Where the next line goes, and the notices to write before it.
+struct AppendPosition {
+    position: ChainPosition,
     file: u64,
     size: u64,
-    notes: Vec<Note>,
+    notes: Vec<ChainNotice>,
 }
 
-enum Note {
-    /// So many bytes at the end are no line.
+enum ChainNotice {
+    /// The file ends in an incomplete line of this many bytes.
     Torn(usize),
-    /// Nobody knows any more where the log ended.
+    /// The head file is missing or forged, so the end of the log is unknown.
     HeadLost,
-    /// So many events could not be written.
+    /// This many events could not be written.
     Missed(u64),
-    /// The lines up to this one are gone, since the log has a limit.
+    /// The lines up to this number were dropped because the log has a size limit.
     Dropped(u64),
 }
 
-impl Writer {
-    pub(super) fn open(dir: &Path, rotate_at: u64, most_files: usize) -> Result<Writer, Error> {
+impl LogWriter {
+    pub(super) fn open(dir: &Path, rotate_at: u64, most_files: usize) -> Result<LogWriter, Error> {
         private::create_dir(dir)?;
         let lock_path = dir.join("lock");
         let lock = private::lock(&lock_path)?;
@@ -60,7 +59,7 @@ impl Writer {
         lock.unlock()
             .map_err(|error| Error::new(&lock_path, error))?;
         let dir = dir.to_owned();
-        Ok(Writer {
+        Ok(LogWriter {
             dir,
             rotate_at,
             most_files,
@@ -72,13 +71,13 @@ impl Writer {
         })
     }
 
-    /// Events that somebody could not even hand over.
+    /// Counts events that were lost before they reached the writer.
     pub(super) fn miss(&mut self, events: u64) {
         self.missed = self.missed.saturating_add(events);
     }
 
-    pub(super) fn append(&mut self, noted: &Noted) -> Result<(), Error> {
-        let appended = self.append_locked(noted);
+    pub(super) fn append(&mut self, record: &EventRecord) -> Result<(), Error> {
+        let appended = self.append_locked(record);
         self.missed = match appended {
             Ok(()) => 0,
             Err(_) => self.missed.saturating_add(1),
@@ -86,52 +85,56 @@ impl Writer {
         appended
     }
 
-    fn append_locked(&mut self, noted: &Noted) -> Result<(), Error> {
+    fn append_locked(&mut self, record: &EventRecord) -> Result<(), Error> {
         let path = self.dir.join("lock");
-        // Who has kept the lock for long will keep it longer, and each event would wait.
+        // A process that has held the lock this long will keep holding it, and each event would wait.
         let patience = match self.missed {
             0 => private::LOCK_TIMEOUT,
             _ => Duration::ZERO,
         };
         private::lock_file(&path, &self.lock, patience)?;
-        let appended = self.append_alone(noted);
+        let appended = self.append_alone(record);
         self.lock
             .unlock()
             .map_err(|error| Error::new(&path, error))?;
         appended
     }
 
-    fn append_alone(&mut self, noted: &Noted) -> Result<(), Error> {
+    fn append_alone(&mut self, record: &EventRecord) -> Result<(), Error> {
         let mut state = self.state()?;
         if self.missed > 0 {
-            state.notes.push(Note::Missed(self.missed));
+            state.notes.push(ChainNotice::Missed(self.missed));
         }
         if state.size >= self.rotate_at {
             (state.file, state.size) = (state.file.saturating_add(1), 0);
-            // An old file that cannot be removed is no reason to write nothing.
+            // Failing to remove an old file must not stop the log.
             state.notes.extend(self.drop_oldest().ok().flatten());
         }
-        let (mut text, mut link) = (String::new(), state.link);
+        let (mut text, mut position) = (String::new(), state.position);
         let mut add = |event: &str, fields: &[(&str, Value)]| {
-            let (line, next) = link.next(&noted.time, event, fields);
+            let (line, next) = position.next(&record.time, event, fields);
             text.push_str(&line);
-            link = next;
+            position = next;
         };
         for note in &state.notes {
             match note {
-                Note::Torn(bytes) => add("torn", &[("bytes", Value::from(*bytes))]),
-                Note::HeadLost => add("head_lost", &[]),
-                Note::Dropped(seq) => add("dropped", &[("through", Value::from(*seq))]),
-                Note::Missed(events) => add("missed", &[("events", Value::from(*events))]),
+                ChainNotice::Torn(bytes) => add("torn", &[("bytes", Value::from(*bytes))]),
+                ChainNotice::HeadLost => add("head_lost", &[]),
+                ChainNotice::Dropped(seq) => add("dropped", &[("through", Value::from(*seq))]),
+                ChainNotice::Missed(events) => add("missed", &[("events", Value::from(*events))]),
             }
         }
-        add(noted.event, &noted.fields);
-        if state.notes.iter().any(|note| matches!(note, Note::Torn(_))) {
+        add(record.event, &record.fields);
+        if state
+            .notes
+            .iter()
+            .any(|note| matches!(note, ChainNotice::Torn(_)))
+        {
             text.insert(0, '\n');
         }
         let size = self.write(state.file, &text)?;
-        let head = Head {
-            link,
+        let head = ChainHead {
+            position,
             file: state.file,
             size,
         };
@@ -139,7 +142,8 @@ impl Writer {
             .map_err(|error| Error::new(&self.dir.join("head"), error))
     }
 
-    /// One write, so that a crash leaves a line or its beginning. Returns the length of the file.
+    /// Appends text with one write, so that a crash leaves a whole line or an incomplete one. Returns the length of the
+    /// file.
     fn write(&mut self, number: u64, text: &str) -> Result<u64, Error> {
         let path = file_path(&self.dir, number);
         let mut file = self.opened(number)?;
@@ -152,9 +156,9 @@ impl Writer {
         }
     }
 
-    /// Makes room for one more file. Where the chain begins from then on is kept with a keyed digest before anything goes,
-    /// so that `verify` can tell this from what a stranger has removed. A file that is not whole stays.
-    fn drop_oldest(&mut self) -> Result<Option<Note>, Error> {
+    /// Removes the oldest files to make room for one more. The new start of the chain is recorded with a keyed digest
+    /// first, so that `verify` can distinguish this from tampering. A file whose last line is invalid is kept.
+    fn drop_oldest(&mut self) -> Result<Option<ChainNotice>, Error> {
         let numbers = numbers(&self.dir)?;
         let Some(surplus) = (numbers.len() + 1)
             .checked_sub(self.most_files)
@@ -167,11 +171,14 @@ impl Writer {
             return Ok(None);
         };
         let bytes = bytes(&self.dir, *last)?;
-        let Some(line) = lines(&bytes).last().and_then(|text| Line::read(text).ok()) else {
+        let Some(line) = lines(&bytes)
+            .last()
+            .and_then(|text| LogLine::read(text).ok())
+        else {
             return Ok(None);
         };
-        let base = Head {
-            link: line.link,
+        let base = ChainHead {
+            position: line.position,
             file: *first,
             size: 0,
         };
@@ -180,19 +187,19 @@ impl Writer {
             let path = file_path(&self.dir, *number);
             std::fs::remove_file(&path).map_err(|error| Error::new(&path, error))?;
         }
-        Ok(Some(Note::Dropped(line.link.seq)))
+        Ok(Some(ChainNotice::Dropped(line.position.seq)))
     }
 
-    /// Where the chain stands. As long as the head is right and the file as long as it says, nothing is read.
-    fn state(&mut self) -> Result<State, Error> {
-        let found = Head::read(&self.head, &self.key);
+    /// Finds where to append. If the head is valid and the file has the recorded length, nothing else is read.
+    fn state(&mut self) -> Result<AppendPosition, Error> {
+        let found = ChainHead::read(&self.head, &self.key);
         let found = found.map_err(|error| Error::new(&self.dir.join("head"), error))?;
-        if let Found::Head(head) = found {
+        if let HeadFile::Valid(head) = found {
             return self.after(&head);
         }
         match (found, numbers(&self.dir)?.last()) {
-            (Found::Nothing, None) => Ok(State {
-                link: Link::START,
+            (HeadFile::Empty, None) => Ok(AppendPosition {
+                position: ChainPosition::START,
                 file: 1,
                 size: 0,
                 notes: Vec::new(),
@@ -201,11 +208,11 @@ impl Writer {
         }
     }
 
-    /// A line without a head is one whose writer was interrupted. Lines that are missing stay missing: the chain goes on
-    /// from the head, so that everybody can see the gap.
-    fn after(&mut self, head: &Head) -> Result<State, Error> {
-        let mut state = State {
-            link: head.link,
+    /// Continues after the head. A line beyond it was left by an interrupted writer. Missing lines stay missing: the
+    /// chain continues from the head, so that the gap is visible.
+    fn after(&mut self, head: &ChainHead) -> Result<AppendPosition, Error> {
+        let mut state = AppendPosition {
+            position: head.position,
             file: head.file,
             size: head.size,
             notes: Vec::new(),
@@ -224,9 +231,9 @@ impl Writer {
         Ok(state)
     }
 
-    fn without_head(&mut self, number: u64) -> Result<State, Error> {
-        let mut state = State {
-            link: Link::START,
+    fn without_head(&mut self, number: u64) -> Result<AppendPosition, Error> {
+        let mut state = AppendPosition {
+            position: ChainPosition::START,
             file: number,
             size: 0,
             notes: Vec::new(),
@@ -240,20 +247,19 @@ impl Writer {
             .map_err(fail)?;
         file.take(MAX_TAIL).read_to_end(&mut tail).map_err(fail)?;
         if let Some(last) = last_line(&tail) {
-            state.link = last.link;
+            state.position = last.position;
         }
         state.note_torn(&tail);
-        state.notes.push(Note::HeadLost);
+        state.notes.push(ChainNotice::HeadLost);
         state.size = size;
         Ok(state)
     }
 
     fn opened(&mut self, number: u64) -> Result<&File, Error> {
         let path = file_path(&self.dir, number);
-        let is_open = self
-            .file
-            .as_ref()
-            .is_some_and(|(open, file)| *open == number && is_at(file, &path));
+        let is_open = self.file.as_ref().is_some_and(|(open, file)| {
+            *open == number && private::is_file_at(file, &path).unwrap_or(false)
+        });
         if !is_open {
             let mut options = OpenOptions::new();
             options.read(true).append(true).create(true);
@@ -265,14 +271,14 @@ impl Writer {
     }
 }
 
-impl State {
-    /// Goes on from the lines behind the head, as far as they are ours.
+impl AppendPosition {
+    /// Continues after the lines beyond the head, as far as they are valid.
     fn take_up(&mut self, more: &[u8]) {
         for text in more.split_inclusive(|byte| *byte == b'\n') {
-            if let Some(Ok(line)) = text.strip_suffix(b"\n").map(Line::read)
-                && line.follows(&self.link)
+            if let Some(Ok(line)) = text.strip_suffix(b"\n").map(LogLine::read)
+                && line.follows(&self.position)
             {
-                self.link = line.link;
+                self.position = line.position;
             }
         }
         self.note_torn(more);
@@ -284,22 +290,14 @@ impl State {
             .next()
             .unwrap_or_default();
         if !torn.is_empty() {
-            self.notes.push(Note::Torn(torn.len()));
+            self.notes.push(ChainNotice::Torn(torn.len()));
         }
     }
 }
 
-fn last_line(tail: &[u8]) -> Option<Line> {
+fn last_line(tail: &[u8]) -> Option<LogLine> {
     let mut lines = tail.rsplit(|byte| *byte == b'\n');
-    lines.find_map(|text| Line::read(text).ok())
-}
-
-/// Whether the file is still the one that the path leads to.
-fn is_at(file: &File, path: &Path) -> bool {
-    match (file.metadata(), path.symlink_metadata()) {
-        (Ok(open), Ok(there)) => private::identity(&open) == private::identity(&there),
-        _ => false,
-    }
+    lines.find_map(|text| LogLine::read(text).ok())
 }
 
 /// Longer than any line.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use attache_schema::v1;
 
 use crate::audit::Log;
-use crate::files::{Error, Files};
+use crate::files::{FileError, Files};
 use crate::permissions::{Action, PermissionConfig, Permissions, Policy, Preset, Verdict};
 use crate::scratch::Scratch;
 use crate::terminals::Terminals;
@@ -78,7 +78,7 @@ fn no_hidden_name_reads_a_file_that_a_rule_asks_about() {
                 files.open(&roots, &name).map(|_| ()),
                 files.resolve_read(&roots, &name).map(|_| ()),
             ] {
-                let Err(Error::AskedByPolicy { rule, other, .. }) = &read else {
+                let Err(FileError::AskedByPolicy { rule, other, .. }) = &read else {
                     panic!("{policy} {name:?}: {read:?}");
                 };
                 assert_eq!(rule, "r");

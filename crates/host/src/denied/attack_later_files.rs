@@ -11,7 +11,7 @@ use attache_schema::v1;
 
 use super::DeniedPaths;
 use crate::audit::Log;
-use crate::files::{Error, Files};
+use crate::files::{FileError, Files};
 use crate::permissions::{Action, PermissionConfig, Permissions, Policy, Preset, Verdict};
 use crate::scratch::Scratch;
 use crate::terminals::Terminals;
@@ -41,7 +41,7 @@ fn a_hard_link_that_is_made_later_is_refused() {
         fs::hard_link(tree.join(name), &link).unwrap();
         let read = files.read(&roots, &link, None, None);
         assert!(
-            matches!(read, Err(Error::DeniedByPolicy { .. })),
+            matches!(read, Err(FileError::DeniedByPolicy { .. })),
             "{name}: {read:?}"
         );
         assert!(files.write(&roots, &link, "changed").is_err(), "{name}");
@@ -94,7 +94,7 @@ fn a_command_that_may_create_a_denied_path_is_in_doubt() {
     for line in ["echo evil > other.txt", "cat plans", "ls there"] {
         assert!(judge(line), "{line}");
     }
-    let host = host.nesting(NestedMounts::Allowed);
+    let host = host.nested_mounts(NestedMounts::Allowed);
     let (_, notices) = host.confine_agent(program);
     assert!(notices[1].contains("can reach"), "{notices:?}");
     assert!(!host.permissions.enforcement().paths);

@@ -14,7 +14,7 @@ use attache_process::CoverKind;
 
 use super::{Access, ConfinedProcess, DeniedPaths, PatternBases, find};
 use crate::Roots;
-use crate::files::{Error, Files};
+use crate::files::{FileError, Files};
 use crate::permissions::Policy;
 use crate::scratch::Scratch;
 
@@ -71,7 +71,7 @@ fn a_hard_link_to_a_denied_file_is_refused_on_the_descriptor() {
     let (files, roots) = (Files::default(), roots(&tree, DENIES));
     let read = files.read(&roots, &tree.join("open/innocent"), None, None);
     assert!(
-        matches!(&read, Err(Error::DeniedByPolicy { rule, .. }) if rule == "secrets"),
+        matches!(&read, Err(FileError::DeniedByPolicy { rule, .. }) if rule == "secrets"),
         "{read:?}"
     );
     let file = File::open(tree.join("open/innocent")).unwrap();
@@ -126,7 +126,7 @@ fn a_denied_tree_that_moves_with_its_parent_is_still_covered() {
     let files = Files::default();
     let moved = files.rename(&roots, &tree.join("secrets"), &tree.join("other"));
     assert!(
-        matches!(moved, Err(Error::DeniedByPolicy { .. })),
+        matches!(moved, Err(FileError::DeniedByPolicy { .. })),
         "{moved:?}"
     );
     fs::rename(tree.join("secrets"), tree.join("other")).unwrap();

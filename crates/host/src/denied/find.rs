@@ -10,7 +10,7 @@ use super::{FileId, LinkedFile, PatternBases};
 use crate::path_facts::{is_absence, link_count, real_path};
 use crate::permissions::{PathPattern, PathRules, RuleReach};
 use crate::protected_names::fold;
-use crate::roots::{Dir, Identity};
+use crate::roots::{Dir, DirectoryIdentity};
 
 /// A denied file or directory that exists.
 #[derive(Debug)]
@@ -52,11 +52,11 @@ impl FoundPath {
     }
 
     /// Whether it lies below a directory now.
-    pub(super) fn is_below(&self, directory: Identity) -> io::Result<bool> {
+    pub(super) fn is_below(&self, directory: DirectoryIdentity) -> io::Result<bool> {
         for (path, _) in self.current_locations()? {
             if let Some(parent) = path.parent() {
                 let parent = Dir::open(parent)?;
-                if parent.identity()? == directory || parent.above()?.contains(&directory) {
+                if parent.identity()? == directory || parent.ancestors()?.contains(&directory) {
                     return Ok(true);
                 }
             }

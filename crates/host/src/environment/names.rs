@@ -1,30 +1,31 @@
-//! The names: which variables children get, which ones look like secrets, and which ones nobody misses.
+//! Names of environment variables: which ones children get, which ones look like secrets, and which ones no command
+//! needs.
 
 use attache_text::secret::{NameContext, is_secret_name};
 
-/// Whether children get this variable without the user saying so.
+/// Whether children get this variable by default.
 pub(super) fn is_listed(name: &str) -> bool {
-    // Windows does not tell `Path` from `PATH`.
+    // Windows ignores the case of names.
     let upper = cfg!(windows).then(|| name.to_ascii_uppercase());
     let name = upper.as_deref().unwrap_or(name);
     listed().any(|pattern| match pattern.strip_suffix('*') {
-        // Nobody knows all the names, and one of them may be a secret's.
+        // The prefix may also match the name of a secret.
         Some(start) => name.starts_with(start) && !looks_secret(name),
         None => name == pattern || (cfg!(windows) && name.eq_ignore_ascii_case(pattern)),
     })
 }
 
-/// Every name on the list; one that ends in `*` stands for all names that begin so.
+/// All names on the list. A name that ends in `*` stands for all names with this prefix.
 pub(super) fn listed() -> impl Iterator<Item = &'static str> {
     LISTED.iter().flat_map(|group| group.iter().copied())
 }
 
-/// Whether a name says that the variable is a secret.
+/// Whether the name suggests that the variable is a secret.
 pub(super) fn looks_secret(name: &str) -> bool {
     is_secret_name(name, NameContext::Variable)
 }
 
-/// Whether it is about shells, windows and sessions, so that no command is likely to want it.
+/// Whether a variable is about shells, windows or login sessions, so that no command is likely to need it.
 pub(super) fn is_of_the_desktop(name: &str) -> bool {
     DESKTOP
         .iter()

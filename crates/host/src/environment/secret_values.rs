@@ -1,6 +1,6 @@
-//! Whether a value is a secret by itself, whatever its variable is called. Addresses, names, versions, target triples and
-//! options are not: they stand in the output of harmless commands too, and an agent that edits from such output would write
-//! what stands in their place into files.
+//! Recognises secrets by their value, whatever the variable is called. URLs, names, versions, target triples and
+//! options are not secrets: they occur in the output of harmless commands, and an agent that edits files based on such
+//! output would write the replacement into them.
 
 use attache_text::secret::after_key_prefix;
 
@@ -9,25 +9,25 @@ pub(super) fn secret_parts<'a>(name: &str, value: &'a str) -> Vec<&'a str> {
     if value.contains("-----BEGIN") || has_login(value) {
         return vec![value];
     }
-    // Where one part is a secret, the whole is what a program prints.
+    // If one part is a secret, programs print the whole value.
     let parts = value.split(|char: char| char.is_whitespace() || BETWEEN.contains(char));
     parts
         .filter(|part| looks_secret(part) && !is_digest(name, part))
         .collect()
 }
 
-/// Whether a word such as `ghp_…` or a long random one is a secret.
+/// Whether a word is a secret: it has a known prefix such as `ghp_`, or is long and random.
 pub(super) fn looks_secret(part: &str) -> bool {
     let is_random = part.split("://").last().is_some_and(|part| {
         part.split('/')
             .any(|part| part.len() >= LONG && is_mixed(part))
-            // The characters of Base64 include the slash.
+            // Base64 includes the slash.
             || (!part.starts_with('/') && is_base64(part))
     });
     has_known_prefix(part) || (is_random && !part.starts_with("arn:"))
 }
 
-/// `scheme://name:password@host`.
+/// Whether the value is a URL with a login: `scheme://name:password@host`.
 fn has_login(value: &str) -> bool {
     let rest = value.split_once("://").map(|(_, rest)| rest);
     let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
@@ -35,7 +35,7 @@ fn has_login(value: &str) -> bool {
     login.is_some_and(|(login, _)| login.split_once(':').is_some_and(|(_, it)| !it.is_empty()))
 }
 
-/// A checksum or the name of a commit, by the name of its variable.
+/// Whether the part is a checksum or commit id, judging by the variable's name.
 fn is_digest(name: &str, part: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let mut words = name.split('_');
@@ -51,7 +51,7 @@ fn has_known_prefix(part: &str) -> bool {
     })
 }
 
-/// Whether one of the words that signs separate is no word that anybody would write.
+/// Whether one of the words between punctuation is unlike any word that a person would write.
 fn is_mixed(part: &str) -> bool {
     let is_host = part.contains(['.', ':']);
     let words = part.split(|char: char| !char.is_ascii_alphanumeric());
@@ -71,11 +71,11 @@ fn is_random_word(word: &[u8]) -> bool {
     let cases = changes(|byte| byte.is_ascii_uppercase());
     (word.len() >= 8 && digits >= 3)
         || (word.len() >= 16 && digits >= 2)
-        // Words joined in camel case change less often.
+        // Camel case changes case less often.
         || (word.len() >= 16 && cases * 2 > word.len())
 }
 
-/// Slashes are part of Base64, so that its words may be short. Keys of AWS have 40 signs.
+/// Base64 includes the slash, so its words may be short. AWS secret keys have 40 characters.
 fn is_base64(part: &str) -> bool {
     let class = |byte: u8| match byte {
         b'a'..=b'z' => Some(0),
@@ -92,9 +92,9 @@ fn is_base64(part: &str) -> bool {
     has_all && (classes.len() == 40 || (classes.len() >= 32 && is_dense))
 }
 
-/// Random words are at least this long.
+/// The minimum length of a random word.
 const LONG: usize = 20;
-/// What is between the parts of a list, an option or a query.
+/// The separators in lists, options and queries.
 const BETWEEN: &str = "\"'`,;=&?@()[]{}<>|";
 const DIGESTS: &[&str] = &[
     "SHA", "SHA1", "SHA256", "SHA512", "MD5", "COMMIT", "REVISION", "REV", "DIGEST", "HASH",
@@ -107,7 +107,7 @@ mod tests {
 
     /// The symptom: `git remote -v` printed `[GITHUB_SERVER_URL withheld]/…`.
     #[test]
-    fn ordinary_values_are_no_secrets() {
+    fn ordinary_values_are_not_secrets() {
         for (name, value) in [
             ("AWS_REGION", "us-east-1"),
             (

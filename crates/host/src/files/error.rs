@@ -1,68 +1,68 @@
-//! Why a path was refused, a file not read or not written: for the agent a code and a sentence that says what to do.
-//! Whatever lies outside the roots gives one and the same error, whether it exists or not.
+//! File errors. The agent gets a code and a sentence that says what to do. Everything outside the roots causes the same
+//! error, whether it exists or not.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::denied::{AskRuleAlias, DeniedByRule};
 
-/// Why a directory was not opened, a file not read or not written. Paths are those the caller named.
+/// Why a file or directory was not accessed. Paths are as the caller gave them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
-    /// The path does not start at the top.
-    #[error("{} is not an absolute path; name it from the top", shown(.path))]
+pub enum FileError {
+    /// The path is not absolute.
+    #[error("{} is not an absolute path; start it at the root", shown(.path))]
     Relative {
         /// The path.
         path: PathBuf,
     },
-    /// No file can have such a path.
-    #[error("{} cannot be a path: {why}", shown(.path))]
+    /// The path is not valid.
+    #[error("{} is not a valid path: {why}", shown(.path))]
     BadPath {
         /// The path.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the path.
         why: &'static str,
     },
-    /// The path lies outside the roots, or a link on it leads there.
+    /// The path, or a link on it, leads out of the roots.
     #[error("{} lies outside the directories of this session; add its directory to the session", shown(.path))]
     Outside {
         /// The path.
         path: PathBuf,
     },
-    /// A root is not what it was when the session began.
+    /// A root was replaced since the session began.
     #[error("the session's directory {} was moved, replaced or removed; start a new session", shown(.root))]
     RootGone {
         /// The root.
         root: PathBuf,
     },
-    /// A root must be a directory that can be opened.
+    /// The path cannot be a root: it is not a directory that can be opened.
     #[error("{} cannot be a session's directory: {source}", shown(.path))]
     Root {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The top of the file system is a root only where a person has agreed.
+    /// The path is the root of the file system, which the user has not agreed to.
     #[error("{} is the whole file system; name a directory below it, or agree to it explicitly", shown(.path))]
     WholeSystem {
         /// The path.
         path: PathBuf,
     },
-    /// There is no such file.
+    /// The file does not exist.
     #[error("there is no file {}", shown(.path))]
     NotFound {
         /// The path.
         path: PathBuf,
     },
-    /// What is there is not a regular file, or where a directory is asked for not a directory.
+    /// The path leads to something else than a regular file, or than a directory where one was requested.
     #[error("{} is {found}; name {}", shown(.path), .found.wanted())]
     WrongKind {
         /// The path.
         path: PathBuf,
-        /// What it is.
-        found: FoundKind,
+        /// What the path leads to.
+        found: UnexpectedKind,
     },
     /// The file is not UTF-8 text.
     #[error("{} is not text: it is binary or not UTF-8; read it with a tool for its format", shown(.path))]
@@ -70,43 +70,43 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
-    /// More bytes than the limit.
+    /// The file is larger than the limit.
     #[error("{} is too large: {size} bytes, the limit is {limit}; {advice}", shown(.path))]
     TooLarge {
         /// The path.
         path: PathBuf,
-        /// At least so many bytes.
+        /// The size in bytes, or a lower bound of it.
         size: u64,
         /// The limit.
         limit: u64,
         /// What to do.
         advice: &'static str,
     },
-    /// Somebody else changes the file or the way to it at this moment.
+    /// Another process is changing the file or a directory on the path.
     #[error("{} is being changed; try again", shown(.path))]
     Changing {
         /// The path.
         path: PathBuf,
     },
-    /// Links lead in a circle, or there are too many.
-    #[error("{} leads through too many links; name the file itself", shown(.path))]
+    /// Links form a loop, or there are too many.
+    #[error("{} leads through too many links; use the path of the file itself", shown(.path))]
     Links {
         /// The path.
         path: PathBuf,
     },
-    /// A link whose target is missing; a write would make a file at a place that the path does not name.
-    #[error("{} leads through a link whose target is missing; name the target itself", shown(.path))]
+    /// The path goes through a link whose target is missing. A write would create a file that the path does not name.
+    #[error("{} leads through a link whose target is missing; use the path of the target", shown(.path))]
     Dangling {
         /// The path.
         path: PathBuf,
     },
-    /// Who can write this file can later run commands, so agents may not.
-    #[error("{} is protected: whoever writes it can run commands later; ask the person to change it", shown(.path))]
+    /// Writing the file could run commands later, so agents may not.
+    #[error("{} is protected, because a change to it can run commands later; ask the user to change it", shown(.path))]
     Protected {
         /// The path.
         path: PathBuf,
     },
-    /// A rule of the policy denies it.
+    /// A policy rule denies access.
     #[error("{} is denied by policy rule `{rule}`; ask the user to change the policy", shown(.path))]
     DeniedByPolicy {
         /// The path.
@@ -114,127 +114,127 @@ pub enum Error {
         /// The rule's id.
         rule: String,
     },
-    /// It is a hard link to a file that a rule of the policy asks about, and nobody was asked about that name.
+    /// The file is a hard link to a file that an ask rule covers, and the user was not asked about this name.
     #[error("{} is another name of a file that policy rule `{rule}` asks about; {}", shown(.path), other_name(.other.as_deref()))]
     AskedByPolicy {
         /// The path.
         path: PathBuf,
         /// The rule's id.
         rule: String,
-        /// The name that the rule knows; `None` if it is not known.
+        /// The name that the rule covers, if it is known.
         other: Option<PathBuf>,
     },
-    /// Our own state, closed to agents.
-    #[error("{} belongs to attache itself and is closed to agents", shown(.path))]
+    /// The file belongs to attache itself.
+    #[error("{} belongs to attache itself, and agents cannot access it", shown(.path))]
     OwnState {
         /// The path.
         path: PathBuf,
     },
-    /// The file has a second name, which may lie outside the roots.
-    #[error("{} has more than one hard link, and writing it would change or part them; make it a copy first", shown(.path))]
+    /// The file has another hard link, which may be outside the roots.
+    #[error("{} has more than one hard link, and writing it would change or separate them; replace it by a copy first", shown(.path))]
     HardLinked {
         /// The path.
         path: PathBuf,
     },
-    /// The file is marked as not to be written.
-    #[error("{} is read-only; ask the person to make it writable", shown(.path))]
+    /// The file is read-only.
+    #[error("{} is read-only; ask the user to make it writable", shown(.path))]
     ReadOnly {
         /// The path.
         path: PathBuf,
     },
-    /// A session's directory stays where it is.
-    #[error("{} is a directory of this session or holds one, so it is neither removed nor moved; name something below it", shown(.path))]
+    /// The path is a session's directory, or contains one, and cannot be moved or removed.
+    #[error("{} is or contains a directory of this session, so it cannot be removed or moved; choose a path below it", shown(.path))]
     IsRoot {
         /// The path.
         path: PathBuf,
     },
-    /// Nothing is replaced by a move.
-    #[error("there is something at {} already; choose another name, or remove it first", shown(.path))]
+    /// The target of a move exists.
+    #[error("{} exists already; choose another name, or remove it first", shown(.path))]
     Exists {
         /// The path.
         path: PathBuf,
     },
-    /// Only empty directories are removed.
-    #[error("{} is a directory with something in it; remove what is in it first", shown(.path))]
+    /// The directory is not empty.
+    #[error("{} is a directory that is not empty; remove its content first", shown(.path))]
     NotEmpty {
         /// The path.
         path: PathBuf,
     },
-    /// A name does not go from one file system to another.
-    #[error("{} lies on another file system, and moving there would be copying; copy it and remove the original", shown(.path))]
+    /// The source and the target of a move are on different file systems.
+    #[error("{} is on another file system, where files can only be copied; copy it and remove the original", shown(.path))]
     OtherSystem {
         /// The path.
         path: PathBuf,
     },
-    /// The system does not allow it.
-    #[error("the system does not allow access to {}; ask the person for it", shown(.path))]
+    /// The system denied access.
+    #[error("the system does not allow access to {}; ask the user to change its permissions", shown(.path))]
     Denied {
         /// The path.
         path: PathBuf,
     },
-    /// The system failed.
+    /// Another error of the system.
     #[error("cannot {doing} {}: {source}", shown(.path))]
     Io {
         /// The path.
         path: PathBuf,
-        /// What was tried.
+        /// The operation, as a verb.
         doing: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-/// What a path leads to when it is not what was asked for.
+/// What a path leads to instead of the requested kind of file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum FoundKind {
-    /// A directory, where a file is asked for.
+pub enum UnexpectedKind {
+    /// A directory, where a file was requested.
     Directory,
-    /// A pipe, socket, device, or a file that the kernel makes up.
+    /// A pipe, socket or device, or a file that the kernel generates.
     Special,
-    /// Anything else than a directory, where one is asked for.
+    /// Anything but a directory, where a directory was requested.
     File,
-    /// A file, named with a slash at the end.
+    /// A file whose path ends with a slash.
     FileWithSlash,
 }
 
-impl std::fmt::Display for FoundKind {
+impl std::fmt::Display for UnexpectedKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            FoundKind::Directory => "a directory",
-            FoundKind::Special => "not a regular file",
-            FoundKind::File => "not a directory",
-            FoundKind::FileWithSlash => "a file that was named with a slash at the end",
+            UnexpectedKind::Directory => "a directory",
+            UnexpectedKind::Special => "not a regular file",
+            UnexpectedKind::File => "not a directory",
+            UnexpectedKind::FileWithSlash => "a file, but the path ends with a slash",
         })
     }
 }
 
-impl FoundKind {
+impl UnexpectedKind {
     fn wanted(self) -> &'static str {
         match self {
-            FoundKind::Directory | FoundKind::Special => "a regular file",
-            FoundKind::File => "a directory",
-            FoundKind::FileWithSlash => "it without the slash",
+            UnexpectedKind::Directory | UnexpectedKind::Special => "a regular file",
+            UnexpectedKind::File => "a directory",
+            UnexpectedKind::FileWithSlash => "it without the slash",
         }
     }
 }
 
-impl Error {
-    /// What the system said about a path inside the roots.
-    pub(crate) fn of_system(path: &Path, doing: &'static str, source: io::Error) -> Error {
+impl FileError {
+    /// Converts the system's error about a path inside the roots.
+    pub(crate) fn of_system(path: &Path, doing: &'static str, source: io::Error) -> FileError {
         let path = path.to_owned();
         match source.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Error::NotFound { path },
-            io::ErrorKind::PermissionDenied => Error::Denied { path },
-            io::ErrorKind::WouldBlock => Error::Changing { path },
-            io::ErrorKind::AlreadyExists => Error::Exists { path },
-            io::ErrorKind::DirectoryNotEmpty => Error::NotEmpty { path },
-            io::ErrorKind::CrossesDevices => Error::OtherSystem { path },
-            io::ErrorKind::InvalidFilename => Error::BadPath {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => FileError::NotFound { path },
+            io::ErrorKind::PermissionDenied => FileError::Denied { path },
+            io::ErrorKind::WouldBlock => FileError::Changing { path },
+            io::ErrorKind::AlreadyExists => FileError::Exists { path },
+            io::ErrorKind::DirectoryNotEmpty => FileError::NotEmpty { path },
+            io::ErrorKind::CrossesDevices => FileError::OtherSystem { path },
+            io::ErrorKind::InvalidFilename => FileError::BadPath {
                 path,
                 why: "a name in it is too long",
             },
-            _ => Error::Io {
+            _ => FileError::Io {
                 path,
                 doing,
                 source,
@@ -242,67 +242,69 @@ impl Error {
         }
     }
 
-    /// A rule of the policy denies it.
-    pub(crate) fn denied(path: &Path, denied: DeniedByRule) -> Error {
-        Error::DeniedByPolicy {
+    /// A policy rule denies access.
+    pub(crate) fn denied(path: &Path, denied: DeniedByRule) -> FileError {
+        FileError::DeniedByPolicy {
             path: path.to_owned(),
             rule: denied.rule,
         }
     }
 
-    /// A rule asks about another name of it.
-    pub(crate) fn asked(path: &Path, alias: AskRuleAlias) -> Error {
-        Error::AskedByPolicy {
+    /// The error for a file whose other name an ask rule covers.
+    pub(crate) fn asked(path: &Path, alias: AskRuleAlias) -> FileError {
+        FileError::AskedByPolicy {
             path: path.to_owned(),
             rule: alias.rule,
             other: alias.other,
         }
     }
 
-    /// One word for programs.
+    /// A stable identifier for programs.
     pub fn kind(&self) -> &'static str {
         match self {
-            Error::Relative { .. } => "relative",
-            Error::BadPath { .. } => "bad_path",
-            Error::Outside { .. } => "outside",
-            Error::RootGone { .. } => "root_gone",
-            Error::Root { .. } => "root",
-            Error::WholeSystem { .. } => "whole_system",
-            Error::NotFound { .. } => "not_found",
-            Error::WrongKind { .. } => "wrong_kind",
-            Error::NotText { .. } => "not_text",
-            Error::TooLarge { .. } => "too_large",
-            Error::Changing { .. } => "changing",
-            Error::Links { .. } => "links",
-            Error::Dangling { .. } => "dangling",
-            Error::Protected { .. } => "protected",
-            Error::OwnState { .. } => "own_state",
-            Error::DeniedByPolicy { .. } | Error::AskedByPolicy { .. } => "denied_by_policy",
-            Error::HardLinked { .. } => "hard_linked",
-            Error::ReadOnly { .. } => "read_only",
-            Error::IsRoot { .. } => "is_root",
-            Error::Exists { .. } => "exists",
-            Error::NotEmpty { .. } => "not_empty",
-            Error::OtherSystem { .. } => "other_system",
-            Error::Denied { .. } => "denied",
-            Error::Io { .. } => "io",
+            FileError::Relative { .. } => "relative",
+            FileError::BadPath { .. } => "bad_path",
+            FileError::Outside { .. } => "outside",
+            FileError::RootGone { .. } => "root_gone",
+            FileError::Root { .. } => "root",
+            FileError::WholeSystem { .. } => "whole_system",
+            FileError::NotFound { .. } => "not_found",
+            FileError::WrongKind { .. } => "wrong_kind",
+            FileError::NotText { .. } => "not_text",
+            FileError::TooLarge { .. } => "too_large",
+            FileError::Changing { .. } => "changing",
+            FileError::Links { .. } => "links",
+            FileError::Dangling { .. } => "dangling",
+            FileError::Protected { .. } => "protected",
+            FileError::OwnState { .. } => "own_state",
+            FileError::DeniedByPolicy { .. } | FileError::AskedByPolicy { .. } => {
+                "denied_by_policy"
+            }
+            FileError::HardLinked { .. } => "hard_linked",
+            FileError::ReadOnly { .. } => "read_only",
+            FileError::IsRoot { .. } => "is_root",
+            FileError::Exists { .. } => "exists",
+            FileError::NotEmpty { .. } => "not_empty",
+            FileError::OtherSystem { .. } => "other_system",
+            FileError::Denied { .. } => "denied",
+            FileError::Io { .. } => "io",
         }
     }
 
     fn code(&self) -> i32 {
         match self {
-            Error::NotFound { .. } => RESOURCE_NOT_FOUND,
-            Error::Changing { .. }
-            | Error::RootGone { .. }
-            | Error::Denied { .. }
-            | Error::Io { .. } => attache_rpc::Error::INTERNAL,
+            FileError::NotFound { .. } => RESOURCE_NOT_FOUND,
+            FileError::Changing { .. }
+            | FileError::RootGone { .. }
+            | FileError::Denied { .. }
+            | FileError::Io { .. } => attache_rpc::Error::INTERNAL,
             _ => attache_rpc::Error::INVALID_PARAMS,
         }
     }
 }
 
-impl From<Error> for attache_rpc::Error {
-    fn from(error: Error) -> Self {
+impl From<FileError> for attache_rpc::Error {
+    fn from(error: FileError) -> Self {
         let data = serde_json::json!({ "kind": error.kind() });
         attache_rpc::Error::new(error.code(), error.to_string()).data(data)
     }
@@ -318,7 +320,7 @@ fn other_name(other: Option<&Path>) -> String {
     }
 }
 
-/// A path as it may stand in a message: without control characters and not longer than a line or two.
+/// Formats a path for an error: quoted, escaped and cut to 200 characters.
 fn shown(path: &Path) -> String {
     let text = path.to_string_lossy();
     let mut shown = String::from('`');
@@ -336,5 +338,5 @@ fn shown(path: &Path) -> String {
 
 const LONGEST_SHOWN: usize = 200;
 
-/// The protocol's code for a resource that does not exist.
+/// The protocol's error code for a resource that does not exist.
 const RESOURCE_NOT_FOUND: i32 = -32002;

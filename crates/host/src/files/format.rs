@@ -1,20 +1,20 @@
-//! What a file is, told by how it begins. Names are not asked: they can say anything.
+//! Detects the format of a file from its first bytes. The name is ignored because it can be anything.
 
-/// What a file is.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileFormat {
-    /// A picture, with its media type.
+    /// An image, with its media type.
     Image(&'static str),
-    /// Sound, with its media type.
+    /// Audio, with its media type.
     Audio(&'static str),
-    /// UTF-8.
+    /// UTF-8 text.
     Text,
     /// Anything else.
     Other,
 }
 
 impl FileFormat {
-    /// Of a file that begins so.
+    /// Detects the format from the beginning of a file.
     pub fn of(start: &[u8]) -> FileFormat {
         match start {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => {
@@ -66,7 +66,7 @@ impl FileFormat {
     }
 }
 
-/// UTF-8 without the bytes that no text has; a character may be cut at the end.
+/// Whether the bytes are UTF-8 without NUL. The last character may be incomplete.
 fn is_text(start: &[u8]) -> bool {
     let whole = match std::str::from_utf8(start) {
         Ok(_) => true,

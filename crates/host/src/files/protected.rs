@@ -1,100 +1,112 @@
-//! What agents may not write: files that let their writer run commands later, and our own state. Names are compared
-//! as the most forgiving file system would, and count also where nothing exists yet.
+//! Paths that agents may not write: files that can run commands later, and attache's own directories. Names are
+//! compared as the most lenient file system would compare them, and count even where nothing exists yet.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::{EntryKind, Error};
+use super::{EntryKind, FileError};
 use crate::path_facts::real_path;
 use crate::protected_names::{GIT, HOME, fold, is_closed_name};
-use crate::roots::{Dir, Identity, Place, Seen};
+use crate::roots::{Dir, DirectoryIdentity, LookupResult, ResolvedPath};
 
-/// What is closed beside the names that are closed everywhere.
+/// The protected paths beside the names that are protected in every directory.
 #[derive(Debug)]
-pub(super) struct Protected {
+pub(super) struct ProtectedPaths {
     state: Vec<PathBuf>,
     home: Option<PathBuf>,
 }
 
-impl Protected {
-    pub(super) fn new(state: &[PathBuf]) -> Protected {
-        Protected {
+impl ProtectedPaths {
+    pub(super) fn new(state: &[PathBuf]) -> ProtectedPaths {
+        ProtectedPaths {
             state: state.iter().map(|path| real_path(path)).collect(),
             home: std::env::home_dir().as_deref().map(real_path),
         }
     }
 
-    pub(super) fn with_home(&self, home: &Path) -> Protected {
-        Protected {
+    pub(super) fn with_home(&self, home: &Path) -> ProtectedPaths {
+        ProtectedPaths {
             state: self.state.clone(),
             home: Some(real_path(home)),
         }
     }
 
-    /// Our own directories, without links.
+    /// Attache's own directories, with links resolved.
     pub(super) fn state(&self) -> &[PathBuf] {
         &self.state
     }
 
-    pub(super) fn check_read(&self, place: &Place<'_>, asked: &Path) -> Result<(), Error> {
-        match self.is_own_state(place) {
-            true => Err(Error::OwnState {
+    pub(super) fn check_read(
+        &self,
+        resolved: &ResolvedPath<'_>,
+        asked: &Path,
+    ) -> Result<(), FileError> {
+        match self.is_own_state(resolved) {
+            true => Err(FileError::OwnState {
                 path: asked.to_owned(),
             }),
             false => Ok(()),
         }
     }
 
-    pub(super) fn check_write(&self, place: &Place<'_>, asked: &Path) -> Result<(), Error> {
-        self.check_read(place, asked)?;
-        let real = place.real_path();
-        // Who reads a protected link reads what it leads to.
-        let links = place.links.iter().map(OsString::as_os_str);
-        let is_closed = place.names().chain(links).any(is_closed_name)
-            || folded(&place.root.real).any(|name| name == GIT)
+    pub(super) fn check_write(
+        &self,
+        resolved: &ResolvedPath<'_>,
+        asked: &Path,
+    ) -> Result<(), FileError> {
+        self.check_read(resolved, asked)?;
+        let real = resolved.real_path();
+        // Whoever uses a protected link uses its target.
+        let links = resolved.links.iter().map(OsString::as_os_str);
+        let is_closed = resolved.names().chain(links).any(is_closed_name)
+            || folded(&resolved.root.real).any(|name| name == GIT)
             || self.is_in_closed_part_of_home(&real)
-            || place.steps().any(|(dir, name)| is_repository(dir, name));
+            || resolved.steps().any(|(dir, name)| is_repository(dir, name));
         match is_closed {
-            true => Err(Error::Protected {
+            true => Err(FileError::Protected {
                 path: asked.to_owned(),
             }),
             false => Ok(()),
         }
     }
 
-    /// Whether a directory that is moved would carry something closed along, or put something in a closed place.
-    pub(super) fn check_tree(&self, place: &Place<'_>, asked: &Path) -> Result<(), Error> {
-        let real = place.real_path();
+    /// Refuses to move a directory that contains protected paths or that would become one.
+    pub(super) fn check_tree(
+        &self,
+        resolved: &ResolvedPath<'_>,
+        asked: &Path,
+    ) -> Result<(), FileError> {
+        let real = resolved.real_path();
         let home = self.home.iter();
         let of_home = home.flat_map(|home| HOME.iter().map(|closed| home.join(closed)));
         let mut closed = of_home.chain(self.state.iter().cloned());
         match closed.any(|closed| below(&real, &closed).is_some()) {
-            true => Err(Error::Protected {
+            true => Err(FileError::Protected {
                 path: asked.to_owned(),
             }),
             false => Ok(()),
         }
     }
 
-    /// Whether a directory carries something closed along when it is moved, or brings something to a closed place. One that
-    /// is too large to look through counts as such.
+    /// Refuses to move a directory that contains protected names, or whose content would become protected. A directory
+    /// too large to search is refused too.
     pub(super) fn check_moved(
         &self,
         moved: &Dir,
-        new: &Place<'_>,
+        new: &ResolvedPath<'_>,
         asked: &Path,
-    ) -> Result<(), Error> {
+    ) -> Result<(), FileError> {
         let is_closed = self.is_closed_below(moved, &new.real_path(), &mut { MOST_MOVED });
         match is_closed.unwrap_or(true) {
-            true => Err(Error::Protected {
+            true => Err(FileError::Protected {
                 path: asked.to_owned(),
             }),
             false => Ok(()),
         }
     }
 
-    /// `path` is where the directory would be.
+    /// `path` is the future path of the directory.
     fn is_closed_below(&self, dir: &Dir, path: &Path, room: &mut usize) -> io::Result<bool> {
         let (entries, is_cut) = dir.entries(*room)?;
         *room = room.saturating_sub(entries.len());
@@ -112,7 +124,7 @@ impl Protected {
             if path.components().count() > DEEPEST {
                 return Ok(true);
             }
-            if let Seen::Directory(inner) = dir.look(&entry.name)?
+            if let LookupResult::Directory(inner) = dir.lookup(&entry.name)?
                 && self.is_closed_below(&inner, &path, room)?
             {
                 return Ok(true);
@@ -121,16 +133,16 @@ impl Protected {
         Ok(false)
     }
 
-    /// By name, and by identity for directories that have another name as well.
-    fn is_own_state(&self, place: &Place<'_>) -> bool {
+    /// Compares by name, and by identity for directories that have another name as well.
+    fn is_own_state(&self, resolved: &ResolvedPath<'_>) -> bool {
         if self.state.is_empty() {
             return false;
         }
-        let real = place.real_path();
+        let real = resolved.real_path();
         self.state.iter().any(|state| {
-            let identity = Identity::of(state).ok();
+            let identity = DirectoryIdentity::of(state).ok();
             let is_it = |dir: &Dir| identity.is_some() && dir.identity().ok() == identity;
-            below(state, &real).is_some() || place.directories().any(is_it)
+            below(state, &real).is_some() || resolved.directories().any(is_it)
         })
     }
 
@@ -150,8 +162,8 @@ impl Protected {
     }
 }
 
-/// A repository without a working tree, or what would become one by this name: Git runs what its `config` says for
-/// whoever enters the directory.
+/// Whether the directory is a bare Git repository, or would become one with this name. Git runs commands from the
+/// `config` of a repository for anyone who enters its directory.
 fn is_repository(dir: &Dir, name: &OsStr) -> bool {
     let name = fold(name);
     REPOSITORY
@@ -159,7 +171,7 @@ fn is_repository(dir: &Dir, name: &OsStr) -> bool {
         .all(|part| dir.has(part) || fold(OsStr::new(part)) == name)
 }
 
-/// The names of `path` below `above`, folded; `None` when it lies elsewhere.
+/// The folded names of `path` below `above`; `None` if the path is elsewhere.
 fn below(above: &Path, path: &Path) -> Option<Vec<String>> {
     let mut names = folded(path);
     for name in folded(above) {
@@ -178,9 +190,9 @@ fn folded(path: &Path) -> impl Iterator<Item = String> {
     })
 }
 
-/// What makes a directory a repository for Git.
+/// The names that make a directory a Git repository.
 const REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
-/// Names that are looked at below a directory that is moved.
+/// The number of entries inspected below a directory that is moved.
 const MOST_MOVED: usize = 100_000;
-/// Directories are open on the way down.
+/// Each directory on the way down is kept open.
 const DEEPEST: usize = 256;

@@ -1,24 +1,24 @@
-//! Text, whole or some lines of it, from one open file.
+//! Reads a text file, or a range of its lines, from an open file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
-use super::{Error, FileLimits, FoundKind, wrong_kind};
-use crate::roots::{Facts, facts_of};
+use super::{FileError, FileLimits, UnexpectedKind, wrong_kind};
+use crate::roots::{FileFacts, file_facts};
 
-/// Which lines are asked for.
+/// The requested lines.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Window {
-    /// How many lines to pass over.
+pub(super) struct LineRange {
+    /// The number of lines to skip.
     pub(super) skip: u64,
-    /// How many to give; all of them without a number.
+    /// The number of lines to return; `None` for all.
     pub(super) take: Option<u64>,
 }
 
-impl Window {
-    pub(super) fn of(line: Option<u32>, limit: Option<u32>) -> Window {
-        Window {
+impl LineRange {
+    pub(super) fn of(line: Option<u32>, limit: Option<u32>) -> LineRange {
+        LineRange {
             skip: u64::from(line.unwrap_or(1)).saturating_sub(1),
             take: limit.map(u64::from),
         }
@@ -29,23 +29,24 @@ impl Window {
     }
 }
 
-/// Reads the lines. A file that changes meanwhile is read again; one that only grows is given as it was at first.
+/// Reads the lines. If the file changes meanwhile it is read again. If the file only grows, the original content is
+/// returned.
 pub(super) fn read(
     mut file: File,
     path: &Path,
-    window: Window,
+    range: LineRange,
     limits: &FileLimits,
-) -> Result<String, Error> {
-    let failed = |error| Error::of_system(path, "read", error);
+) -> Result<String, FileError> {
+    let failed = |error| FileError::of_system(path, "read", error);
     let text = |bytes| String::from_utf8(bytes).map_err(|_| not_text(path));
     let mut earlier = Vec::new();
     for _ in 0..MOST_TRIES {
-        let before = facts_of(&file).map_err(failed)?;
+        let before = file_facts(&file).map_err(failed)?;
         check(&before, path)?;
-        if window.is_whole() && before.size > limits.read {
+        if range.is_whole() && before.size > limits.read {
             return Err(too_large(path, before.size, limits.read));
         }
-        let bytes = lines(&mut file, path, window, limits, before.size)?;
+        let bytes = lines(&mut file, path, range, limits, before.size)?;
         if !earlier.is_empty() && bytes.starts_with(&earlier) {
             return text(earlier);
         }
@@ -56,35 +57,35 @@ pub(super) fn read(
         earlier = bytes;
         file.rewind().map_err(failed)?;
     }
-    Err(Error::Changing {
+    Err(FileError::Changing {
         path: path.to_owned(),
     })
 }
 
-/// Refuses what is no regular file.
-pub(super) fn check_regular(file: &File, path: &Path) -> Result<(), Error> {
-    let facts = facts_of(file).map_err(|error| Error::of_system(path, "read", error))?;
+/// Refuses anything but a regular file.
+pub(super) fn check_regular(file: &File, path: &Path) -> Result<(), FileError> {
+    let facts = file_facts(file).map_err(|error| FileError::of_system(path, "read", error))?;
     check(&facts, path)
 }
 
-fn check(facts: &Facts, path: &Path) -> Result<(), Error> {
+fn check(facts: &FileFacts, path: &Path) -> Result<(), FileError> {
     match facts {
         _ if facts.is_regular => Ok(()),
-        _ if facts.is_directory => Err(wrong_kind(path, FoundKind::Directory)),
-        _ => Err(wrong_kind(path, FoundKind::Special)),
+        _ if facts.is_directory => Err(wrong_kind(path, UnexpectedKind::Directory)),
+        _ => Err(wrong_kind(path, UnexpectedKind::Special)),
     }
 }
 
-/// The bytes of the lines, of the first `size` bytes of the file.
+/// The bytes of the requested lines within the first `size` bytes of the file.
 fn lines(
     file: &mut File,
     path: &Path,
-    window: Window,
+    range: LineRange,
     limits: &FileLimits,
     size: u64,
-) -> Result<Vec<u8>, Error> {
-    let mut cut = Cut {
-        window,
+) -> Result<Vec<u8>, FileError> {
+    let mut cut = LineCollector {
+        range,
         kept: Vec::new(),
     };
     let length = usize::try_from(size).unwrap_or(PIECE).clamp(1, PIECE);
@@ -93,7 +94,7 @@ fn lines(
     while !cut.is_done() {
         let length = match file.read(&mut piece) {
             Ok(0) if size > limits.search => {
-                return Err(Error::TooLarge {
+                return Err(FileError::TooLarge {
                     path: path.to_owned(),
                     size,
                     limit: limits.search,
@@ -103,7 +104,7 @@ fn lines(
             Ok(0) => break,
             Ok(length) => length,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Error::of_system(path, "read", error)),
+            Err(error) => return Err(FileError::of_system(path, "read", error)),
         };
         let piece = &piece[..length];
         if memchr::memchr(0, piece).is_some() {
@@ -118,26 +119,26 @@ fn lines(
     Ok(cut.kept)
 }
 
-/// Cuts a window out of pieces of text.
-struct Cut {
-    window: Window,
+/// Collects the requested lines from chunks of text.
+struct LineCollector {
+    range: LineRange,
     kept: Vec<u8>,
 }
 
-impl Cut {
+impl LineCollector {
     fn is_done(&self) -> bool {
-        self.window.take == Some(0)
+        self.range.take == Some(0)
     }
 
     fn feed(&mut self, mut piece: &[u8]) {
-        while self.window.skip > 0 {
+        while self.range.skip > 0 {
             let Some(end) = end_of_line(piece) else {
                 return;
             };
             piece = &piece[end..];
-            self.window.skip -= 1;
+            self.range.skip -= 1;
         }
-        let Some(take) = &mut self.window.take else {
+        let Some(take) = &mut self.range.take else {
             self.kept.extend_from_slice(piece);
             return;
         };
@@ -157,14 +158,14 @@ fn end_of_line(piece: &[u8]) -> Option<usize> {
     Some(memchr::memchr(b'\n', piece)? + 1)
 }
 
-fn not_text(path: &Path) -> Error {
-    Error::NotText {
+fn not_text(path: &Path) -> FileError {
+    FileError::NotText {
         path: path.to_owned(),
     }
 }
 
-fn too_large(path: &Path, size: u64, limit: u64) -> Error {
-    Error::TooLarge {
+fn too_large(path: &Path, size: u64, limit: u64) -> FileError {
+    FileError::TooLarge {
         path: path.to_owned(),
         size,
         limit,

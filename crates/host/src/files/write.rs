@@ -1,4 +1,4 @@
-//! A file written whole or not at all: beside the old one under a name of its own, brought to the disk, then renamed.
+//! Writes a file atomically: to a temporary file beside the old one, which is flushed to the disk and then renamed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -7,96 +7,98 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::{Error, FoundKind, check_file, wrong_kind};
+use super::{FileError, UnexpectedKind, check_file, wrong_kind};
 use crate::Roots;
 use crate::denied::Access;
-use crate::roots::{Dir, End, Place, facts_of, keep_owner_and_mode};
+use crate::roots::{Dir, PathEnd, ResolvedPath, file_facts, keep_owner_and_mode};
 
 pub(super) fn write(
     roots: &Roots,
-    place: &Place<'_>,
+    resolved: &ResolvedPath<'_>,
     path: &Path,
     content: &str,
-) -> Result<(), Error> {
-    let failed = |error| Error::of_system(path, "write", error);
-    match open_old_at(roots, place, path)? {
-        Target::Old(name, old) => replace(place.directory(), name, content, old).map_err(failed),
-        Target::New(names) => {
-            let (name, made) = make_parents(roots, place.directory(), names, path)?;
-            let dir = made.as_ref().unwrap_or(place.directory());
+) -> Result<(), FileError> {
+    let failed = |error| FileError::of_system(path, "write", error);
+    match open_old_at(roots, resolved, path)? {
+        WriteTarget::Existing(name, old) => {
+            replace(resolved.directory(), name, content, old).map_err(failed)
+        }
+        WriteTarget::Missing(names) => {
+            let (name, made) = make_parents(roots, resolved.directory(), names, path)?;
+            let dir = made.as_ref().unwrap_or(resolved.directory());
             create(dir, name, content).map_err(failed)
         }
     }
 }
 
-/// What a write is going to put in place.
-pub(super) enum Target<'p> {
-    /// Another content of a file, which is open.
-    Old(&'p OsStr, File),
-    /// A file, and the directories above it that are missing.
-    New(&'p [OsString]),
+/// The target of a write.
+pub(super) enum WriteTarget<'p> {
+    /// An existing file, opened.
+    Existing(&'p OsStr, File),
+    /// A new file, after the missing directories above it.
+    Missing(&'p [OsString]),
 }
 
-/// Opens the file that is to be replaced, if there is one, and checks that it may be.
+/// Opens the file that will be replaced, if it exists, and checks that it may be replaced.
 pub(super) fn open_old_at<'p>(
     roots: &Roots,
-    place: &'p Place<'_>,
+    resolved: &'p ResolvedPath<'_>,
     path: &Path,
-) -> Result<Target<'p>, Error> {
-    match &place.end {
-        End::Directory => Err(wrong_kind(path, FoundKind::Directory)),
-        End::Special(_) => Err(wrong_kind(path, FoundKind::Special)),
-        End::File(name) => {
-            let old = open_old(place.directory(), name, path)?;
+) -> Result<WriteTarget<'p>, FileError> {
+    match &resolved.end {
+        PathEnd::Directory => Err(wrong_kind(path, UnexpectedKind::Directory)),
+        PathEnd::Special(_) => Err(wrong_kind(path, UnexpectedKind::Special)),
+        PathEnd::File(name) => {
+            let old = open_old(resolved.directory(), name, path)?;
             check_file(roots, &old, path, Access::Change)?;
-            Ok(Target::Old(name, old))
+            Ok(WriteTarget::Existing(name, old))
         }
-        End::Missing(names) => Ok(Target::New(names)),
+        PathEnd::Missing(names) => Ok(WriteTarget::Missing(names)),
     }
 }
 
-/// Opens the file that is to be replaced, which shows that we may write it.
-fn open_old(dir: &Dir, name: &OsStr, path: &Path) -> Result<File, Error> {
+/// Opens the file that will be replaced, which shows that we may write it.
+fn open_old(dir: &Dir, name: &OsStr, path: &Path) -> Result<File, FileError> {
     let file = dir.open_writable(name).map_err(|error| {
         use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
         match error.kind() {
             PermissionDenied | ReadOnlyFilesystem => read_only(path),
-            _ => Error::of_system(path, "write", error),
+            _ => FileError::of_system(path, "write", error),
         }
     })?;
-    let facts = facts_of(&file).map_err(|error| Error::of_system(path, "write", error))?;
+    let facts = file_facts(&file).map_err(|error| FileError::of_system(path, "write", error))?;
     match facts {
-        _ if !facts.is_regular => Err(wrong_kind(path, FoundKind::Special)),
-        _ if facts.links > 1 => Err(Error::HardLinked {
+        _ if !facts.is_regular => Err(wrong_kind(path, UnexpectedKind::Special)),
+        _ if facts.links > 1 => Err(FileError::HardLinked {
             path: path.to_owned(),
         }),
-        // The superuser may write everything, but the mark is meant for everybody.
+        // The superuser can write read-only files, but the mode is meant for everybody.
         _ if !facts.is_writable => Err(read_only(path)),
         _ => Ok(file),
     }
 }
 
-fn read_only(path: &Path) -> Error {
-    Error::ReadOnly {
+fn read_only(path: &Path) -> FileError {
+    FileError::ReadOnly {
         path: path.to_owned(),
     }
 }
 
 fn create(dir: &Dir, name: &OsStr, content: &str) -> io::Result<()> {
-    let mut temporary = Temporary::create(dir, Dir::create_shared)?;
+    let mut temporary = TemporaryFile::create(dir, Dir::create_shared)?;
     temporary.fill(content)?;
     temporary.rename(name)
 }
 
-/// Makes the directories above the last of the names; gives that name, and the last directory if one was made. Somebody may
-/// put another directory in the place of one that was just made, so each is judged when it is open.
+/// Creates the directories above the last name. Returns that name, and the last directory if one was created. Another
+/// process may replace a directory that was just created, so each one is checked once it is open.
 pub(super) fn make_parents<'n>(
     roots: &Roots,
     dir: &Dir,
     names: &'n [OsString],
     path: &Path,
-) -> Result<(&'n OsStr, Option<Dir>), Error> {
-    let failed = |error| Error::of_system(path, "make the directory of", error);
+) -> Result<(&'n OsStr, Option<Dir>), FileError> {
+    let failed = |error| FileError::of_system(path, "make the directory of", error);
     let Some((name, parents)) = names.split_last() else {
         return Err(failed(io::ErrorKind::InvalidInput.into()));
     };
@@ -108,14 +110,14 @@ pub(super) fn make_parents<'n>(
         let judged = roots
             .denied()
             .check_directory(&below, &names[index + 1..], Access::Change);
-        judged.map_err(|denied| Error::denied(path, denied))?;
+        judged.map_err(|denied| FileError::denied(path, denied))?;
         made = Some(below);
     }
     Ok((name, made))
 }
 
 fn replace(dir: &Dir, name: &OsStr, content: &str, old: File) -> io::Result<()> {
-    let mut temporary = Temporary::create(dir, Dir::create_private)?;
+    let mut temporary = TemporaryFile::create(dir, Dir::create_private)?;
     keep_owner_and_mode(&temporary.file, &old)?;
     // Some systems do not rename onto an open file.
     drop(old);
@@ -123,23 +125,23 @@ fn replace(dir: &Dir, name: &OsStr, content: &str, old: File) -> io::Result<()> 
     temporary.rename(name)
 }
 
-/// A file that is removed again unless it gets its name.
-struct Temporary<'d> {
+/// A temporary file, removed on drop unless it was renamed.
+struct TemporaryFile<'d> {
     dir: &'d Dir,
     name: OsString,
     file: File,
     is_renamed: bool,
 }
 
-impl<'d> Temporary<'d> {
+impl<'d> TemporaryFile<'d> {
     fn create(
         dir: &'d Dir,
         create: impl Fn(&Dir, &OsStr) -> io::Result<File>,
-    ) -> io::Result<Temporary<'d>> {
+    ) -> io::Result<TemporaryFile<'d>> {
         sweep(dir);
         let random = RandomState::new().build_hasher().finish();
         let name = OsString::from(format!("{PREFIX}{random:016x}{SUFFIX}"));
-        Ok(Temporary {
+        Ok(TemporaryFile {
             file: create(dir, &name)?,
             dir,
             name,
@@ -159,16 +161,16 @@ impl<'d> Temporary<'d> {
     }
 }
 
-impl Drop for Temporary<'_> {
+impl Drop for TemporaryFile<'_> {
     fn drop(&mut self) {
         if !self.is_renamed {
-            // The failure that brought us here is the one to report; `sweep` finds what stays.
+            // The first failure is the one to report; `sweep` finds files that stay.
             self.dir.remove(&self.name).ok();
         }
     }
 }
 
-/// Removes what writes that were killed have left here.
+/// Removes temporary files left by writes that were killed.
 fn sweep(dir: &Dir) {
     let Ok(found) = dir.files_beginning(PREFIX) else {
         return;
@@ -182,9 +184,9 @@ fn sweep(dir: &Dir) {
     }
 }
 
-// Agents may not write names that begin so.
+// Agents may not write names with this prefix.
 const PREFIX: &str = ".attache-write-";
 const SUFFIX: &str = ".tmp";
 
-/// No write takes that long.
+/// No write takes longer.
 const OLD: Duration = Duration::from_secs(10 * 60);

@@ -1,31 +1,31 @@
-//! What is at a path before something is done there.
+//! Inspection of paths before they are read or written.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::denied::AskRuleAlias;
 
-/// What is known of a path before something is done there.
+/// The result of inspecting a path before it is read or written.
 #[derive(Clone, Default)]
 pub struct InspectedPath {
-    /// Where links on it lead, if they lead elsewhere inside the roots.
+    /// The target of the path's links, if it differs from the path and is inside the roots.
     pub resolved: Option<PathBuf>,
-    /// What is in the file, where it is to be written, can be read and is not too large to look at.
+    /// The current content, if the file will be written, is readable and is not too large.
     pub text: Option<String>,
-    /// Whether we refuse it whatever the user would say, so that nobody need be asked.
-    pub is_closed: bool,
-    /// What a rule asks about by another name, which is then the one where the path leads.
+    /// Whether the request is refused whatever the user says, so that there is no need to ask.
+    pub is_refused: bool,
+    /// The other name of the file that an ask rule covers; `resolved` is then this name.
     pub(crate) alias: Option<AskRuleAlias>,
 }
 
-/// What is at a path now, for the user who decides on a change there.
+/// The current content of a path, for a user who decides on a change.
 #[derive(Clone, PartialEq, Eq)]
 pub enum FileOnDisk {
-    /// A text.
+    /// A text file.
     Text(String),
-    /// No file.
+    /// There is no file.
     Missing,
-    /// It cannot be told, and why.
+    /// The content is unknown, and why.
     Unknown(String),
 }
 

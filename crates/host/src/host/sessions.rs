@@ -1,4 +1,4 @@
-//! The sessions that are served: their roots, and the terminals that they hold.
+//! The open sessions, with their roots and terminals.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,25 +7,25 @@ use attache_schema::v1;
 
 use crate::Roots;
 
-/// Clones are the same sessions.
+/// The open sessions. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sessions(Arc<Mutex<HashMap<v1::SessionId, Session>>>);
 
 #[derive(Debug)]
 struct Session {
     roots: Roots,
-    terminals: HashMap<v1::TerminalId, Stage>,
+    terminals: HashMap<v1::TerminalId, TerminalStatus>,
 }
 
-/// How far a terminal has come. Its end is noted once.
+/// Whether a terminal's command runs. Its exit is logged once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum TerminalStatus {
     Running,
     Ended,
 }
 
 impl Sessions {
-    /// Opens a session. One that is open keeps its terminals.
+    /// Opens a session. A session that is open already keeps its terminals.
     pub(super) fn open(&self, session: &v1::SessionId, roots: Roots) {
         let mut sessions = self.lock();
         let terminals = match sessions.remove(session) {
@@ -41,32 +41,36 @@ impl Sessions {
             .map(|session| session.roots.clone())
     }
 
-    /// Closes a session; the terminals that it held.
-    pub(super) fn close(&self, session: &v1::SessionId) -> Vec<(v1::TerminalId, Stage)> {
+    /// Closes a session and returns its terminals.
+    pub(super) fn close(&self, session: &v1::SessionId) -> Vec<(v1::TerminalId, TerminalStatus)> {
         let session = self.lock().remove(session);
         session.map_or_else(Vec::new, |session| session.terminals.into_iter().collect())
     }
 
-    /// A terminal has started; whether its session is still there to hold it.
-    pub(super) fn started(&self, session: &v1::SessionId, terminal: &v1::TerminalId) -> bool {
+    /// Adds a terminal. Returns false if the session was closed meanwhile.
+    pub(super) fn add_terminal(&self, session: &v1::SessionId, terminal: &v1::TerminalId) -> bool {
         match self.lock().get_mut(session) {
             Some(session) => {
-                session.terminals.insert(terminal.clone(), Stage::Running);
+                session
+                    .terminals
+                    .insert(terminal.clone(), TerminalStatus::Running);
                 true
             }
             None => false,
         }
     }
 
-    /// A terminal's command has ended; whether this is news.
-    pub(super) fn ended(&self, session: &v1::SessionId, terminal: &v1::TerminalId) -> bool {
+    /// Marks a command as ended. Returns whether it was running before.
+    pub(super) fn mark_ended(&self, session: &v1::SessionId, terminal: &v1::TerminalId) -> bool {
         let mut sessions = self.lock();
         let session = sessions.get_mut(session);
-        let stage = session.and_then(|session| session.terminals.get_mut(terminal));
-        stage.is_some_and(|stage| std::mem::replace(stage, Stage::Ended) == Stage::Running)
+        let status = session.and_then(|session| session.terminals.get_mut(terminal));
+        status.is_some_and(|status| {
+            std::mem::replace(status, TerminalStatus::Ended) == TerminalStatus::Running
+        })
     }
 
-    pub(super) fn released(&self, session: &v1::SessionId, terminal: &v1::TerminalId) {
+    pub(super) fn remove_terminal(&self, session: &v1::SessionId, terminal: &v1::TerminalId) {
         if let Some(session) = self.lock().get_mut(session) {
             session.terminals.remove(terminal);
         }

@@ -27,7 +27,7 @@ fn path(path: &Path) -> &str {
 }
 
 #[tokio::test]
-async fn a_session_that_is_not_open_gets_nothing() {
+async fn requests_of_a_session_that_is_not_open_are_rejected() {
     let host = host(Log::none());
     let read = v1::ReadTextFileRequest::new("s", "/etc/passwd");
     let write = v1::WriteTextFileRequest::new("s", "/etc/passwd", "");
@@ -45,7 +45,7 @@ async fn a_session_that_is_not_open_gets_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_done_is_noted_without_what_was_in_it() {
+async fn operations_are_logged_without_file_contents() {
     let scratch = tempfile::tempdir().unwrap();
     let (root, log) = (scratch.path().join("root"), scratch.path().join("log"));
     std::fs::create_dir(&root).unwrap();
@@ -67,7 +67,7 @@ async fn what_is_done_is_noted_without_what_was_in_it() {
     host.release_terminal(&release).await.unwrap();
 
     let files = std::fs::read_dir(&log).unwrap();
-    // What is no text there is a key.
+    // The file that is not text is a key.
     let texts = files.filter_map(|file| std::fs::read_to_string(file.unwrap().path()).ok());
     let lines: String = texts.collect();
     assert!(!lines.contains("the secret"));
@@ -79,7 +79,7 @@ async fn what_is_done_is_noted_without_what_was_in_it() {
 }
 
 #[tokio::test]
-async fn nothing_is_done_before_what_was_decided_is_in_the_log() {
+async fn nothing_happens_before_the_decision_is_in_the_log() {
     let scratch = tempfile::tempdir().unwrap();
     let (root, dir) = (scratch.path().join("root"), scratch.path().join("log"));
     std::fs::create_dir(&root).unwrap();
@@ -101,7 +101,7 @@ async fn nothing_is_done_before_what_was_decided_is_in_the_log() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_suspended_loses_its_commands_but_not_what_they_wrote() {
+async fn a_suspended_session_keeps_the_output_of_its_commands() {
     let scratch = tempfile::tempdir().unwrap();
     let host = serving(scratch.path(), Log::none());
     let create = v1::CreateTerminalRequest::new("s", "sleep").args(["1000".to_owned()]);
@@ -113,7 +113,7 @@ async fn a_session_that_is_suspended_loses_its_commands_but_not_what_they_wrote(
 }
 
 #[tokio::test]
-async fn a_file_that_appears_after_the_question_does_not_change_what_is_run() {
+async fn a_file_that_appears_after_the_permission_request_does_not_change_the_command() {
     use std::os::unix::fs::PermissionsExt as _;
     let root = tempfile::tempdir().unwrap();
     let host = serving(root.path(), Log::none());

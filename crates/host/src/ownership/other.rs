@@ -1,12 +1,12 @@
-//! Systems without owners and modes that we can read: nothing is refused.
+//! On systems without Unix owners and modes, nothing is refused.
 
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-use super::Owner;
+use super::OwnerCheck;
 
-pub(super) fn file_fault(_: &Path, _: &Metadata, _: Owner) -> Option<String> {
+pub(super) fn file_fault(_: &Path, _: &Metadata, _: OwnerCheck) -> Option<String> {
     None
 }
 

@@ -1,4 +1,4 @@
-//! Owners and modes, and whose group a group is.
+//! Owners, modes and groups on Unix.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
@@ -7,9 +7,9 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-use super::Owner;
+use super::OwnerCheck;
 
-/// Opens a file for reading. A pipe that somebody has put in its place is not waited for.
+/// Opens a file for reading. Does not block if somebody has replaced it by a pipe.
 pub(super) fn open_without_waiting(path: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let mut options = OpenOptions::new();
@@ -17,11 +17,11 @@ pub(super) fn open_without_waiting(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// What is wrong with the owner or the mode of a file.
-pub(super) fn file_fault(path: &Path, metadata: &Metadata, known: Owner) -> Option<String> {
+/// What is wrong with the owner or the mode of a file, as the end of a sentence.
+pub(super) fn file_fault(path: &Path, metadata: &Metadata, known: OwnerCheck) -> Option<String> {
     let user = rustix::process::geteuid().as_raw();
     let (owner, path) = (metadata.uid(), path.display());
-    if owner != user && owner != ROOT && known == Owner::Told {
+    if owner != user && owner != ROOT && known == OwnerCheck::Required {
         if has_unknown_owner(metadata) {
             return Some(UNKNOWN.to_owned());
         }
@@ -58,7 +58,7 @@ fn is_mapped(user: u32, map: &str) -> bool {
     })
 }
 
-/// Everything in a file, if it is not longer than that. Where it is read on does not change.
+/// The whole file, if it is at most `longest` bytes. Does not change the read position.
 pub(super) fn read_whole(file: &File, longest: u64) -> io::Result<Vec<u8>> {
     let length = file.metadata()?.len();
     if length > longest {
@@ -69,8 +69,8 @@ pub(super) fn read_whole(file: &File, longest: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What is wrong with a directory in which a file is looked for. Its owner can replace what is in it, also with a sticky
-/// bit. In a user namespace the owners of most directories above cannot be told; whoever made the namespace has looked.
+/// What is wrong with a directory above a file. Its owner can replace entries, even with the sticky bit. In a user
+/// namespace most owners are not visible; the process that created the namespace has checked them.
 pub(super) fn directory_fault(path: &Path, metadata: &Metadata) -> Option<String> {
     let user = rustix::process::geteuid().as_raw();
     let owner = metadata.uid();
@@ -93,38 +93,40 @@ pub(super) fn directory_fault(path: &Path, metadata: &Metadata) -> Option<String
     ))
 }
 
-/// Others who may write.
+/// Other users who may write.
 #[derive(Debug, Clone, Copy)]
-enum Writers {
+enum OtherWriters {
     Everyone,
     Group,
 }
 
-impl Writers {
+impl OtherWriters {
     fn words(self, group: u32) -> String {
         match self {
-            Writers::Everyone => "everyone".to_owned(),
-            Writers::Group => format!("group {group}, which is not yours alone"),
+            OtherWriters::Everyone => "everyone".to_owned(),
+            OtherWriters::Group => format!("group {group}, which is not yours alone"),
         }
     }
 
     fn removal(self) -> &'static str {
         match self {
-            Writers::Everyone => "go-w",
-            Writers::Group => "g-w",
+            OtherWriters::Everyone => "go-w",
+            OtherWriters::Group => "g-w",
         }
     }
 }
 
-fn writers(metadata: &Metadata) -> Option<Writers> {
+fn writers(metadata: &Metadata) -> Option<OtherWriters> {
     match metadata.mode() {
-        mode if mode & WORLD_WRITE != 0 => Some(Writers::Everyone),
-        mode if mode & GROUP_WRITE != 0 && !is_own_group(metadata.gid()) => Some(Writers::Group),
+        mode if mode & WORLD_WRITE != 0 => Some(OtherWriters::Everyone),
+        mode if mode & GROUP_WRITE != 0 && !is_own_group(metadata.gid()) => {
+            Some(OtherWriters::Group)
+        }
         _ => None,
     }
 }
 
-/// Whether a group is the user's own: root's, or the primary group of this user and of no other, without members.
+/// Whether a group is the user's own: root's group, or the user's primary group without other members.
 fn is_own_group(group: u32) -> bool {
     let user = rustix::process::geteuid().as_raw();
     let read = |path| fs::read_to_string(path).unwrap_or_default();
@@ -142,7 +144,7 @@ fn is_private_group(group: u32, user: u32, passwd: &str, groups: &str) -> bool {
             _ => {}
         }
     }
-    // A user or group that these files do not know may be shared in a directory service.
+    // A user or group missing in these files may be shared through a directory service.
     let Some(name) = name else {
         return false;
     };

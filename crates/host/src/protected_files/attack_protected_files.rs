@@ -1,4 +1,4 @@
-//! A policy with an ordinary name: whatever it is called, no remembered grant and no preset covers it.
+//! A policy with an ordinary name: no remembered grant and no preset covers it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn change(root: &Path, kind: &str, path: &str) -> Action {
     Action::from_request("agent", root.to_owned(), &request, None)
 }
 
-/// Spellings of the two files, from the workspace on or whole.
+/// Spellings of the two files, relative to the workspace and absolute.
 fn spellings(root: &Path) -> Vec<String> {
     let mut all = Vec::new();
     for file in ["rules/team.json", "rules/later.json"] {

@@ -1,4 +1,5 @@
-//! Every name of the list in every spelling that some file system takes for it, and the list against its documentation.
+//! Every name on the list in every spelling that some file system accepts for it, and the list against its
+//! documentation.
 
 use std::path::Path;
 
@@ -10,7 +11,7 @@ use super::list::{
 };
 use super::{is_closed_name, is_protected};
 
-/// Names of configuration that agents, editors and tools read by themselves, as their makers write them.
+/// Names of configuration that agents, editors and tools read on their own, as their makers spell them.
 const KNOWN: &[&str] = &[
     "opencode.json",
     "opencode.jsonc",
@@ -119,7 +120,7 @@ const KNOWN: &[&str] = &[
     ".agents/skills/x/SKILL.md",
 ];
 
-/// Work of the user's own, which a remembered permission may cover.
+/// The user's own work, which a remembered permission may cover.
 const ORDINARY: &[&str] = &[
     "Makefile",
     "justfile",
@@ -313,7 +314,7 @@ fn the_documentation_names_all_of_them() {
     );
 }
 
-/// Names that one file system or another takes for this one.
+/// Names that some file system treats as this one.
 fn spellings(name: &str) -> Vec<String> {
     let swapped = name.chars().map(|c| match c.is_uppercase() {
         true => c.to_ascii_lowercase(),

@@ -1,9 +1,9 @@
-//! The names themselves, in lower case. The table in `docs/permissions.md` has the same, and a test compares them.
+//! The names, in lower case. The table in `docs/permissions.md` lists the same names, and a test compares them.
 
 use super::GIT;
 
 /// Closed in every directory, with everything below: repositories, and settings that can start programs (hooks, tasks,
-/// MCP servers) or widen permissions without asking.
+/// MCP servers) or widen permissions.
 pub(super) const CLOSED: &[&str] = &[
     // Version control and its hooks.
     GIT,
@@ -56,11 +56,11 @@ pub(super) const CLOSED: &[&str] = &[
     ".envrc",
 ];
 
-/// Closed in every directory, whatever follows: our own files, and agents whose files share a beginning.
+/// Prefixes that are closed in every directory: attache's own files, and agents whose files share a prefix.
 pub(super) const CLOSED_PREFIXES: &[&str] = &[".attache", ".aider", ".crush"];
 
-/// Protected in every directory, with everything below: what an agent takes as instructions or as limits, and what
-/// editors, tool managers, hooks and CI read by themselves. Users do ask agents to edit these.
+/// Protected in every directory, with everything below: files that give agents instructions or limits, and files that
+/// editors, tool managers, hooks and CI read on their own. Users do ask agents to edit these.
 pub(super) const PROTECTED: &[&str] = &[
     // Instructions for agents.
     ".agent",
@@ -135,7 +135,7 @@ pub(super) const PROTECTED: &[&str] = &[
     "authorized_keys",
 ];
 
-/// Protected in every directory, whatever follows.
+/// Prefixes that are protected in every directory.
 pub(super) const PROTECTED_PREFIXES: &[&str] = &[
     ".lefthook.",
     ".mise.",
@@ -146,10 +146,10 @@ pub(super) const PROTECTED_PREFIXES: &[&str] = &[
     "mise.local.",
 ];
 
-/// Protected in every directory, whatever precedes.
+/// Suffixes that are protected in every directory.
 pub(super) const PROTECTED_SUFFIXES: &[&str] = &[".code-workspace"];
 
-/// Protected wherever these names follow each other on a path.
+/// Protected wherever these names follow each other in a path.
 pub(super) const PROTECTED_PATHS: &[&str] = &[
     ".config/attache",
     ".forgejo/workflows",
@@ -168,8 +168,8 @@ pub(super) const PROTECTED_PATHS: &[&str] = &[
     "etc/profile.d",
 ];
 
-/// Closed in the home directory, with everything below, and protected elsewhere: what shells, logins and everyday tools
-/// run or read by themselves.
+/// Closed in the home directory, with everything below, and protected elsewhere: files that shells, logins and everyday
+/// tools run or read on their own.
 pub(crate) const HOME: &[&str] = &[
     ".aws",
     ".bash_aliases",

@@ -1,4 +1,4 @@
-//! Directories as Linux has them: descriptors, from which the kernel itself resolves a path beneath them.
+//! Directories on Linux: descriptors, beneath which the kernel itself resolves paths.
 
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::File;
@@ -16,15 +16,15 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::Identity;
+use super::DirectoryIdentity;
 use crate::files::{DirectoryEntry, EntryKind};
 
 /// An open directory.
 #[derive(Debug)]
 pub(crate) struct Dir(OwnedFd);
 
-/// What a name in a directory stands for.
-pub(crate) enum Seen {
+/// What a name in a directory refers to.
+pub(crate) enum LookupResult {
     Directory(Dir),
     Link(PathBuf),
     File,
@@ -33,18 +33,17 @@ pub(crate) enum Seen {
 }
 
 impl Dir {
-    /// Opens a directory; links on the path are followed.
+    /// Opens a directory, following links.
     pub(crate) fn open(path: &Path) -> io::Result<Dir> {
         Ok(Dir(fs::openat(CWD, path, DIRECTORY, Mode::empty())?))
     }
 
-    pub(crate) fn identity(&self) -> io::Result<Identity> {
+    pub(crate) fn identity(&self) -> io::Result<DirectoryIdentity> {
         Ok(identity_of(&fs::fstat(&self.0)?))
     }
 
-    /// Which directories lie above it, the nearest first. They are asked from the directory itself, so that what other names
-    /// lead to by now does not count.
-    pub(crate) fn above(&self) -> io::Result<Vec<Identity>> {
+    /// The directories above this one, nearest first, found through `..` so that renamed paths do not matter.
+    pub(crate) fn ancestors(&self) -> io::Result<Vec<DirectoryIdentity>> {
         let mut found = Vec::new();
         let (mut below, mut above) = (self.identity()?, self.parent()?);
         while above.identity()? != below {
@@ -62,51 +61,51 @@ impl Dir {
         Ok(Dir(fs::openat(&self.0, "..", DIRECTORY, Mode::empty())?))
     }
 
-    /// Where it is at this moment.
-    pub(crate) fn path_now(&self) -> Option<PathBuf> {
-        std::fs::read_link(self.held_path(Path::new(""))).ok()
+    /// The current path of the directory.
+    pub(crate) fn current_path(&self) -> Option<PathBuf> {
+        std::fs::read_link(self.descriptor_path(Path::new(""))).ok()
     }
 
-    /// What has a name in it; a link is not followed.
+    /// The metadata of an entry, without following links.
     pub(crate) fn metadata(&self, name: &OsStr) -> io::Result<std::fs::Metadata> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let found = fs::openat(&self.0, name, flags, Mode::empty())?;
         File::from(found).metadata()
     }
 
-    /// Its path without links.
+    /// The path of the directory, without links.
     pub(super) fn real_path(&self, given: &Path) -> io::Result<PathBuf> {
-        let told =
-            std::fs::read_link(self.held_path(given)).or_else(|_| std::fs::canonicalize(given))?;
-        match Identity::of(&told)? == self.identity()? {
+        let told = std::fs::read_link(self.descriptor_path(given))
+            .or_else(|_| std::fs::canonicalize(given))?;
+        match DirectoryIdentity::of(&told)? == self.identity()? {
             true => Ok(told),
-            false => Err(io::Error::other("it is being moved or was removed")),
+            false => Err(io::Error::other("the directory was moved or removed")),
         }
     }
 
-    /// A path that leads to it whatever has become of its name, in this process and as long as it is open.
-    pub(super) fn held_path(&self, _given: &Path) -> PathBuf {
+    /// A path that leads to the directory whatever its name is now, valid in this process while the directory is open.
+    pub(super) fn descriptor_path(&self, _given: &Path) -> PathBuf {
         PathBuf::from(format!("/proc/self/fd/{}", self.0.as_raw_fd()))
     }
 
-    /// The same directory for another owner.
+    /// Duplicates the descriptor.
     pub(super) fn descriptor(&self) -> io::Result<Arc<OwnedFd>> {
         Ok(Arc::new(self.0.try_clone()?))
     }
 
-    pub(crate) fn look(&self, name: &OsStr) -> io::Result<Seen> {
+    pub(crate) fn lookup(&self, name: &OsStr) -> io::Result<LookupResult> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let found = fs::openat(&self.0, name, flags, Mode::empty())?;
         match FileType::from_raw_mode(fs::fstat(&found)?.st_mode) {
-            FileType::Directory => Ok(Seen::Directory(Dir(found))),
-            FileType::Symlink => Ok(Seen::Link(text_of_link(&found)?)),
-            FileType::RegularFile => Ok(Seen::File),
-            _ => Ok(Seen::Special),
+            FileType::Directory => Ok(LookupResult::Directory(Dir(found))),
+            FileType::Symlink => Ok(LookupResult::Link(text_of_link(&found)?)),
+            FileType::RegularFile => Ok(LookupResult::File),
+            _ => Ok(LookupResult::Special),
         }
     }
 
-    /// Opens a file for reading in one step, never leaving this directory and never waiting. `None` when the path
-    /// needs a walk: the kernel cannot do it, or it meets an absolute link.
+    /// Opens a file for reading with one system call, without leaving this directory and without waiting. Returns
+    /// `None` if the path needs a walk: the kernel has no such call, or the path contains an absolute link.
     pub(super) fn open_beneath(&self, path: &Path) -> Option<io::Result<File>> {
         let path = if path.as_os_str().is_empty() {
             Path::new(".")
@@ -116,9 +115,9 @@ impl Dir {
         let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         for _ in 0..MOST_TRIES {
             match fs::openat2(&self.0, path, READ, Mode::empty(), beneath) {
-                // The kernel could not tell whether `..` stayed inside, because something was moved meanwhile.
+                // The kernel could not verify that `..` stayed inside because something was moved meanwhile.
                 Err(Errno::AGAIN) => {}
-                // Not allowed is what old sandboxes say about calls that they do not know; a socket has no address.
+                // Old sandboxes return EPERM for calls they do not know; a socket has no address.
                 Err(Errno::XDEV | Errno::LOOP | Errno::NOSYS | Errno::PERM | Errno::NXIO) => {
                     return None;
                 }
@@ -128,30 +127,30 @@ impl Dir {
         None
     }
 
-    /// Opens a file for reading. Never follows a link, never waits.
+    /// Opens a file for reading, without following links and without waiting.
     pub(crate) fn read(&self, name: &OsStr) -> io::Result<File> {
         Ok(self.open_name(name, READ)?.into())
     }
 
-    /// Opens a file to see whether it may be written. Never follows a link, never waits, changes nothing.
+    /// Opens a file to check that it can be written. Does not follow links, wait or change anything.
     pub(crate) fn open_writable(&self, name: &OsStr) -> io::Result<File> {
         Ok(self.open_name(name, READ | OFlags::WRONLY)?.into())
     }
 
     fn open_name(&self, name: &OsStr, flags: OFlags) -> io::Result<OwnedFd> {
         match fs::openat(&self.0, name, flags | OFlags::NOFOLLOW, Mode::empty()) {
-            // It was no link a moment ago.
+            // The name was not a link a moment ago.
             Err(Errno::LOOP) => Err(io::ErrorKind::WouldBlock.into()),
             found => Ok(found?),
         }
     }
 
-    /// A new file that only its owner may touch.
+    /// Creates a file that only its owner can access.
     pub(crate) fn create_private(&self, name: &OsStr) -> io::Result<File> {
         self.create(name, Mode::RUSR | Mode::WUSR)
     }
 
-    /// A new file that whoever the person usually allows may touch, but never everybody.
+    /// Creates a file with the user's umask, never world-writable.
     pub(crate) fn create_shared(&self, name: &OsStr) -> io::Result<File> {
         self.create(name, Mode::from_raw_mode(0o664))
     }
@@ -161,7 +160,7 @@ impl Dir {
         Ok(fs::openat(&self.0, name, flags | OFlags::CLOEXEC, mode)?.into())
     }
 
-    /// Makes a directory, or takes the one that is there by now.
+    /// Creates a directory, or opens the existing one.
     pub(crate) fn make_directory(&self, name: &OsStr) -> io::Result<Dir> {
         match fs::mkdirat(&self.0, name, Mode::from_raw_mode(0o775)) {
             Ok(()) | Err(Errno::EXIST) => {}
@@ -178,10 +177,10 @@ impl Dir {
         Ok(fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
-    /// Gives a name in this directory another one in another directory. Whatever has that name stays.
+    /// Moves an entry to another directory without replacing anything.
     pub(crate) fn move_to(&self, from: &OsStr, dir: &Dir, to: &OsStr) -> io::Result<()> {
         match fs::renameat_with(&self.0, from, &dir.0, to, RenameFlags::NOREPLACE) {
-            // Some file systems cannot be asked not to replace.
+            // Some file systems do not support RENAME_NOREPLACE.
             Err(Errno::INVAL | Errno::NOSYS) if !dir.has_name(to) => {
                 Ok(fs::renameat(&self.0, from, &dir.0, to)?)
             }
@@ -193,7 +192,7 @@ impl Dir {
         Ok(fs::unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
     }
 
-    /// What is in it, in no order, and whether there is more than so many.
+    /// The entries in no particular order, and whether there are more than `most`.
     pub(crate) fn entries(&self, most: usize) -> io::Result<(Vec<DirectoryEntry>, bool)> {
         let mut found = Vec::new();
         for entry in fs::Dir::new(self.readable()?)? {
@@ -231,7 +230,7 @@ impl Dir {
         fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
 
-    /// Makes sure that its names survive a crash. A directory that may be written but not read cannot be asked to.
+    /// Flushes the directory, so that its entries survive a crash. Does nothing if the directory is not readable.
     pub(crate) fn sync(&self) -> io::Result<()> {
         match self.readable() {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
@@ -239,7 +238,7 @@ impl Dir {
         }
     }
 
-    /// The names in it that begin so, and when each file was last written.
+    /// The files with this prefix, and when each was last written.
     pub(crate) fn files_beginning(&self, prefix: &str) -> io::Result<Vec<(OsString, SystemTime)>> {
         let mut found = Vec::new();
         for entry in fs::Dir::new(self.readable()?)? {
@@ -259,30 +258,30 @@ impl Dir {
     }
 }
 
-impl Identity {
-    /// Of what a path leads to, links followed.
-    pub(crate) fn of(path: &Path) -> io::Result<Identity> {
+impl DirectoryIdentity {
+    /// The identity of the directory that a path leads to, following links.
+    pub(crate) fn of(path: &Path) -> io::Result<DirectoryIdentity> {
         Ok(identity_of(&fs::stat(path)?))
     }
 }
 
-/// What one has to know of an open file before touching it.
+/// The facts about an open file that decide whether it may be accessed.
 #[derive(Debug)]
-pub(crate) struct Facts {
+pub(crate) struct FileFacts {
     pub(crate) is_directory: bool,
-    /// A regular file with bytes of its own, not one that the kernel makes up.
+    /// Whether this is a regular file that is not generated by the kernel.
     pub(crate) is_regular: bool,
     pub(crate) size: u64,
     pub(crate) links: u64,
-    /// Whether anybody at all may write it.
+    /// Whether anybody may write the file.
     pub(crate) is_writable: bool,
     pub(crate) written: Option<SystemTime>,
 }
 
-pub(crate) fn facts_of(file: &File) -> io::Result<Facts> {
+pub(crate) fn file_facts(file: &File) -> io::Result<FileFacts> {
     let metadata = file.metadata()?;
     let system = fs::fstatfs(file)?.f_type;
-    Ok(Facts {
+    Ok(FileFacts {
         is_directory: metadata.is_dir(),
         is_regular: metadata.is_file() && !KERNEL_MADE.contains(&system),
         size: metadata.len(),
@@ -292,19 +291,18 @@ pub(crate) fn facts_of(file: &File) -> io::Result<Facts> {
     })
 }
 
-/// Gives a new file the owner, the mode and the access list of the old one, without the bits that lend rights or let
-/// everybody write.
+/// Copies the owner, the mode and the access list of the old file, without setuid, setgid and world-writable bits.
 pub(crate) fn keep_owner_and_mode(new: &File, old: &File) -> io::Result<()> {
     let facts = fs::fstat(old)?;
     let mut mode: RawMode = facts.st_mode & 0o775;
     if !keep_group(new, &facts)? || !keep_access_list(new, old)? {
-        // What the old group was allowed is not meant for ours, unless everybody was.
+        // The rights of the old group are not meant for our group, unless everybody had them.
         mode &= 0o705 | (mode & 0o005) << 3;
     }
     Ok(fs::fchmod(new, Mode::from_raw_mode(mode))?)
 }
 
-/// Gives the new file the old owner and group, or at least the group, if we may.
+/// Copies the owner and group, or at least the group, if we may.
 fn keep_group(new: &File, old: &fs::Stat) -> io::Result<bool> {
     let made = fs::fstat(new)?;
     if (made.st_uid, made.st_gid) == (old.st_uid, old.st_gid) {
@@ -315,7 +313,8 @@ fn keep_group(new: &File, old: &fs::Stat) -> io::Result<bool> {
     Ok(is_owner_kept || fs::fchown(new, None, Some(group)).is_ok())
 }
 
-/// With a list the group's bits of the mode are an upper bound for others; without it they would be the group's.
+/// With an access list, the group bits of the mode are an upper bound for others; without it they would apply to the
+/// group.
 fn keep_access_list(new: &File, old: &File) -> io::Result<bool> {
     let mut list = Vec::with_capacity(LARGEST_ACCESS_LIST);
     match fs::fgetxattr(old, ACCESS_LIST, spare_capacity(&mut list)) {
@@ -335,8 +334,8 @@ fn text_of_link(link: &OwnedFd) -> io::Result<PathBuf> {
     Ok(PathBuf::from(OsStr::from_bytes(text.as_bytes())))
 }
 
-fn identity_of(stat: &fs::Stat) -> Identity {
-    Identity {
+fn identity_of(stat: &fs::Stat) -> DirectoryIdentity {
+    DirectoryIdentity {
         device: stat.st_dev,
         inode: stat.st_ino,
     }
@@ -350,15 +349,16 @@ const READ: OFlags = OFlags::NONBLOCK
 
 const MOST_TRIES: usize = 32;
 
-/// No path that the kernel takes has more names.
+/// No path that the kernel accepts has more names.
 const MOST_ABOVE: usize = 2048;
 
 const ACCESS_LIST: &str = "system.posix_acl_access";
 
-/// As large as an attribute can be.
+/// The maximum size of an attribute.
 const LARGEST_ACCESS_LIST: usize = 64 * 1024;
 
-/// proc, sysfs, debugfs, tracefs, securityfs, both cgroups and configfs: reading and writing there is a command.
+/// proc, sysfs, debugfs, tracefs, securityfs, both cgroup versions and configfs: reading and writing there can be a
+/// command to the kernel.
 const KERNEL_MADE: [fs::FsWord; 8] = [
     0x9fa0,
     0x6265_6572,

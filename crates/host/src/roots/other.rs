@@ -10,15 +10,15 @@ use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsS
 use cap_std::ambient_authority;
 use cap_std::fs::{Metadata, OpenOptions};
 
-use super::Identity;
+use super::DirectoryIdentity;
 use crate::files::{DirectoryEntry, EntryKind};
 
 /// An open directory.
 #[derive(Debug)]
 pub(crate) struct Dir(cap_std::fs::Dir);
 
-/// What a name in a directory stands for.
-pub(crate) enum Seen {
+/// What a name in a directory refers to.
+pub(crate) enum LookupResult {
     Directory(Dir),
     Link(PathBuf),
     File,
@@ -27,81 +27,81 @@ pub(crate) enum Seen {
 }
 
 impl Dir {
-    /// Opens a directory; links on the path are followed.
+    /// Opens a directory, following links.
     pub(crate) fn open(path: &Path) -> io::Result<Dir> {
         let dir = cap_std::fs::Dir::open_ambient_dir(path, ambient_authority())?;
         Ok(Dir(dir))
     }
 
-    pub(crate) fn identity(&self) -> io::Result<Identity> {
+    pub(crate) fn identity(&self) -> io::Result<DirectoryIdentity> {
         Ok(identity_of(&self.0.dir_metadata()?))
     }
 
-    /// Which directories lie above it: cap-std does not tell.
-    pub(crate) fn above(&self) -> io::Result<Vec<Identity>> {
+    /// The directories above this one: cap-std does not report them.
+    pub(crate) fn ancestors(&self) -> io::Result<Vec<DirectoryIdentity>> {
         Ok(Vec::new())
     }
 
-    /// Where it is at this moment: nobody can tell.
-    pub(crate) fn path_now(&self) -> Option<PathBuf> {
+    /// The current path of the directory: unknown on these systems.
+    pub(crate) fn current_path(&self) -> Option<PathBuf> {
         None
     }
 
-    /// What has a name in it; a link is not followed.
+    /// The metadata of an entry, without following links.
     pub(crate) fn metadata(&self, name: &OsStr) -> io::Result<std::fs::Metadata> {
         self.read(name)?.metadata()
     }
 
-    /// Its path without links.
+    /// The path of the directory, without links.
     pub(super) fn real_path(&self, given: &Path) -> io::Result<PathBuf> {
         let told = std::fs::canonicalize(given)?;
-        match Identity::of(&told)? == self.identity()? {
+        match DirectoryIdentity::of(&told)? == self.identity()? {
             true => Ok(told),
-            false => Err(io::Error::other("it is being moved or was removed")),
+            false => Err(io::Error::other("the directory was moved or removed")),
         }
     }
 
-    /// The path that it was given: nothing is confined on these systems.
-    pub(super) fn held_path(&self, given: &Path) -> PathBuf {
+    /// The path as given: nothing is confined on these systems.
+    pub(super) fn descriptor_path(&self, given: &Path) -> PathBuf {
         given.to_owned()
     }
 
-    pub(crate) fn look(&self, name: &OsStr) -> io::Result<Seen> {
+    pub(crate) fn lookup(&self, name: &OsStr) -> io::Result<LookupResult> {
         let metadata = self.0.symlink_metadata(name)?;
         if metadata.is_symlink() {
-            Ok(Seen::Link(self.0.read_link_contents(name)?))
+            Ok(LookupResult::Link(self.0.read_link_contents(name)?))
         } else if metadata.is_dir() {
-            Ok(Seen::Directory(Dir(self.0.open_dir(name)?)))
+            Ok(LookupResult::Directory(Dir(self.0.open_dir(name)?)))
         } else if metadata.is_file() {
-            Ok(Seen::File)
+            Ok(LookupResult::File)
         } else {
-            Ok(Seen::Special)
+            Ok(LookupResult::Special)
         }
     }
 
-    /// No path is resolved in one step here; the walk does it.
+    /// Paths are not resolved in one step on these systems; the walk does it.
     pub(super) fn open_beneath(&self, _path: &Path) -> Option<io::Result<File>> {
         None
     }
 
-    /// Opens a file for reading. Never follows a link, never waits.
+    /// Opens a file for reading, without following links and without waiting.
     pub(crate) fn read(&self, name: &OsStr) -> io::Result<File> {
         self.open_file(name, OpenOptions::new().read(true))
     }
 
-    /// Opens a file to see whether it may be written. Never follows a link, never waits, changes nothing.
+    /// Opens a file to check that it can be written. Does not follow links, wait or change anything.
     pub(crate) fn open_writable(&self, name: &OsStr) -> io::Result<File> {
         self.open_file(name, OpenOptions::new().write(true))
     }
 
-    /// A new file that only its owner may touch.
+    /// Creates a file that only its owner can access.
     pub(crate) fn create_private(&self, name: &OsStr) -> io::Result<File> {
         let mut options = OpenOptions::new();
         system::only_for_the_owner(&mut options);
         self.open_file(name, options.write(true).create_new(true))
     }
 
-    /// A new file that whoever the person usually allows may touch.
+    /// Creates a file with the user's umask.
     pub(crate) fn create_shared(&self, name: &OsStr) -> io::Result<File> {
         self.open_file(name, OpenOptions::new().write(true).create_new(true))
     }
@@ -111,7 +111,7 @@ impl Dir {
         Ok(self.0.open_with(name, options)?.into_std())
     }
 
-    /// Makes a directory, or takes the one that is there by now.
+    /// Creates a directory, or opens the existing one.
     pub(crate) fn make_directory(&self, name: &OsStr) -> io::Result<Dir> {
         match self.0.create_dir(name) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
@@ -127,8 +127,7 @@ impl Dir {
         self.0.remove_file(name)
     }
 
-    /// Gives a name in this directory another one in another directory. Whatever has that name stays, unless it comes
-    /// in this very moment.
+    /// Moves an entry to another directory without replacing anything, unless the target appears at this very moment.
     pub(crate) fn move_to(&self, from: &OsStr, dir: &Dir, to: &OsStr) -> io::Result<()> {
         match dir.0.symlink_metadata(to) {
             Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
@@ -140,7 +139,7 @@ impl Dir {
         self.0.remove_dir(name)
     }
 
-    /// What is in it, in no order, and whether there is more than so many.
+    /// The entries in no particular order, and whether there are more than `most`.
     pub(crate) fn entries(&self, most: usize) -> io::Result<(Vec<DirectoryEntry>, bool)> {
         let mut found = Vec::new();
         for entry in self.0.entries()? {
@@ -170,12 +169,12 @@ impl Dir {
         self.0.symlink_metadata(name).is_ok()
     }
 
-    /// Makes sure that its names survive a crash, where the system can be asked to.
+    /// Flushes the directory, so that its entries survive a crash, where the system supports it.
     pub(crate) fn sync(&self) -> io::Result<()> {
         system::sync_directory(&self.0)
     }
 
-    /// The names in it that begin so, and when each file was last written.
+    /// The files with this prefix, and when each was last written.
     pub(crate) fn files_beginning(&self, prefix: &str) -> io::Result<Vec<(OsString, SystemTime)>> {
         let mut found = Vec::new();
         for entry in self.0.entries()? {
@@ -189,29 +188,29 @@ impl Dir {
     }
 }
 
-impl Identity {
-    /// Of what a path leads to, links followed.
-    pub(crate) fn of(path: &Path) -> io::Result<Identity> {
+impl DirectoryIdentity {
+    /// The identity of the directory that a path leads to, following links.
+    pub(crate) fn of(path: &Path) -> io::Result<DirectoryIdentity> {
         let dir = cap_std::fs::Dir::open_ambient_dir(path, ambient_authority())?;
         Ok(identity_of(&dir.dir_metadata()?))
     }
 }
 
-/// What one has to know of an open file before touching it.
+/// The facts about an open file that decide whether it may be accessed.
 #[derive(Debug)]
-pub(crate) struct Facts {
+pub(crate) struct FileFacts {
     pub(crate) is_directory: bool,
     pub(crate) is_regular: bool,
     pub(crate) size: u64,
     pub(crate) links: u64,
-    /// Whether anybody at all may write it.
+    /// Whether anybody may write the file.
     pub(crate) is_writable: bool,
     pub(crate) written: Option<SystemTime>,
 }
 
-pub(crate) fn facts_of(file: &File) -> io::Result<Facts> {
+pub(crate) fn file_facts(file: &File) -> io::Result<FileFacts> {
     let metadata = Metadata::from_file(file)?;
-    Ok(Facts {
+    Ok(FileFacts {
         is_directory: metadata.is_dir(),
         is_regular: metadata.is_file(),
         size: metadata.len(),
@@ -221,13 +220,13 @@ pub(crate) fn facts_of(file: &File) -> io::Result<Facts> {
     })
 }
 
-/// Gives a new file the owner and the mode of the old one, without the bits that lend rights or let everybody write.
+/// Copies the owner and the mode of the old file, without setuid, setgid and world-writable bits.
 pub(crate) fn keep_owner_and_mode(new: &File, old: &File) -> io::Result<()> {
     system::keep_owner_and_mode(new, old)
 }
 
-fn identity_of(metadata: &Metadata) -> Identity {
-    Identity {
+fn identity_of(metadata: &Metadata) -> DirectoryIdentity {
+    DirectoryIdentity {
         device: metadata.dev(),
         inode: metadata.ino(),
     }
@@ -256,7 +255,7 @@ mod system {
             .is_ok();
         let mut mode = old.mode() & 0o775;
         if !is_kept {
-            // What the old group was allowed is not meant for ours, unless everybody was.
+            // The rights of the old group are not meant for our group, unless everybody had them.
             mode &= 0o705 | (mode & 0o005) << 3;
         }
         new.set_permissions(Permissions::from_mode(mode))

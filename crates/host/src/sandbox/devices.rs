@@ -1,8 +1,8 @@
-//! Device nodes that commands must not open: disks, memory and whatever else is not an ordinary device.
+//! Device nodes that commands must not open: disks, memory and all others that are not on the list of ordinary devices.
 
 use std::path::{Path, PathBuf};
 
-/// Everything in directories of devices that is not on the list of ordinary devices. Links count where they lead.
+/// All device nodes that are not ordinary. Links are skipped; their targets count.
 pub(super) fn closed() -> Vec<PathBuf> {
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     let mut closed = Vec::new();
@@ -13,9 +13,9 @@ pub(super) fn closed() -> Vec<PathBuf> {
             closed.push(entry.path());
         }
     }
-    // So that no node is readable that comes later.
+    // The listing of `/dev` then leaves out nodes that appear later.
     closed.push(Path::new(DEV).join("mem"));
-    // The same devices in other places, such as the root directory of another system.
+    // Other mounts of the devices, such as the root directory of another system.
     let others = mounts.lines().filter_map(|line| {
         let mut fields = line.split(' ').skip(1);
         let (place, kind) = (unescaped(fields.next()?), fields.next()?);
@@ -27,7 +27,7 @@ pub(super) fn closed() -> Vec<PathBuf> {
     closed
 }
 
-/// A path of the kernel's list of mounts, in which some characters stand as three octal digits.
+/// Unescapes a path of the kernel's mount list, where some characters are written as three octal digits.
 fn unescaped(field: &str) -> PathBuf {
     let mut parts = field.split('\\');
     let mut path = parts.next().unwrap_or_default().to_owned();

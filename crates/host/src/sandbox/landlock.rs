@@ -1,7 +1,7 @@
-//! What Landlock keeps a program from: writing outside some places, and reading others.
+//! Landlock rules: writing only beneath some paths, and reading all but some.
 
 #[cfg(target_os = "linux")]
-mod closed;
+mod closed_places;
 #[cfg(target_os = "linux")]
 mod ruleset;
 
@@ -14,17 +14,17 @@ use std::sync::Arc;
 
 use attache_process::Confinement;
 
-/// Rules for files that Landlock enforces on a program and everything it starts. Without any, the program may do whatever
+/// File rules that Landlock enforces on a program and everything it starts. Without rules, the program may do whatever
 /// the user may.
 #[derive(Debug, Clone, Default)]
 pub struct LandlockRules {
-    /// The only places to write, if writing is limited.
+    /// The only writable paths, if writing is limited.
     writable: Option<Vec<WritablePlace>>,
-    /// Places whose files cannot be read.
+    /// Paths whose files cannot be read.
     unreadable: Vec<PathBuf>,
 }
 
-/// A place that a confined program may write to, with everything below it.
+/// A path that a confined program may write, with everything below it.
 #[derive(Debug, Clone)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
 enum WritablePlace {
@@ -34,19 +34,20 @@ enum WritablePlace {
 }
 
 impl LandlockRules {
-    /// Nothing is limited yet.
+    /// No rules.
     pub fn new() -> LandlockRules {
         LandlockRules::default()
     }
 
-    /// Limits writing to the places that are added, and to devices such as `/dev/null` and terminals.
+    /// Limits writing to the paths that are added, and to devices such as `/dev/null` and terminals.
     #[must_use]
     pub fn limit_writes(mut self) -> LandlockRules {
         self.writable.get_or_insert_default();
         self
     }
 
-    /// Limits writing, and allows it in this file or directory and below. The path must exist when the rules are applied.
+    /// Limits writing, and allows it for this file or directory and everything below. The path must exist when the
+    /// rules are applied.
     #[must_use]
     pub fn write_beneath(mut self, path: impl AsRef<Path>) -> LandlockRules {
         let place = WritablePlace::Path(path.as_ref().to_owned());
@@ -54,7 +55,7 @@ impl LandlockRules {
         self
     }
 
-    /// The same for a directory that is open, whatever has become of its name.
+    /// Like [`write_beneath`](Self::write_beneath), for an open directory, whatever its name is now.
     #[cfg(unix)]
     #[must_use]
     pub fn write_beneath_open(mut self, directory: Arc<OwnedFd>) -> LandlockRules {
@@ -63,19 +64,20 @@ impl LandlockRules {
         self
     }
 
-    /// Makes the contents of a file or directory unreadable, by allowing everything beside it. The path has no links. It
-    /// must not be beneath a place that can be written: use [`Confinement::cover`] there.
+    /// Makes the content of a file or directory unreadable, by allowing everything else. The path must not contain
+    /// links, and must not be beneath a writable path: use [`Confinement::cover`] there.
     #[must_use]
     pub fn unreadable(mut self, path: impl AsRef<Path>) -> LandlockRules {
         self.unreadable.push(path.as_ref().to_owned());
         self
     }
 
-    /// Adds the rules to a confinement, as a ruleset made from what is on the disk now. Without rules, nothing is added.
+    /// Creates a ruleset from the current content of the disk and adds it to a confinement. Adds nothing if there are
+    /// no rules.
     ///
     /// # Errors
     ///
-    /// Why this system cannot enforce the rules, in words.
+    /// Why this system cannot enforce the rules, as a text.
     pub fn apply(&self, confinement: Confinement) -> Result<Confinement, String> {
         match self.writable.is_none() && self.unreadable.is_empty() {
             true => Ok(confinement),
@@ -95,18 +97,17 @@ impl LandlockRules {
     }
 }
 
-/// How far writing can be limited and secrets be made unreadable on this system. Printed, it reads as the end of a
-/// sentence about commands.
+/// How well this system can limit writing and hide secrets. Its `Display` is the end of a sentence about commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SandboxSupport {
-    /// A confined program writes nowhere else, controls no device, and signals nobody outside.
+    /// A confined program can write nowhere else, control no device, and signal no program outside.
     Full,
-    /// It writes nowhere else, but the kernel is too old for all of it.
+    /// A confined program can write nowhere else, but the kernel is too old for the rest.
     Partial {
         /// What a confined program can still do.
         gap: &'static str,
     },
-    /// Nothing can be confined, and no confined program starts.
+    /// Programs cannot be confined, so confined programs do not start.
     Missing {
         /// Why not.
         reason: &'static str,
@@ -128,13 +129,13 @@ impl fmt::Display for SandboxSupport {
     }
 }
 
-/// How far this system can limit what a program writes.
+/// How well this system can confine programs.
 #[cfg(target_os = "linux")]
 pub fn support() -> SandboxSupport {
     ruleset::support()
 }
 
-/// How far this system can limit what a program writes.
+/// How well this system can confine programs.
 #[cfg(not(target_os = "linux"))]
 pub fn support() -> SandboxSupport {
     SandboxSupport::Missing { reason: MISSING }

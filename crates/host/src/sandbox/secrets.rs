@@ -1,38 +1,38 @@
-//! Where secrets are on this disk now: what a place that holds some leads to, what links in it lead to, and names that do
-//! not exist yet.
+//! Finds secrets on the disk: the content of secret paths, the targets of links in them, and names that do not exist
+//! yet.
 
 use std::collections::VecDeque;
 use std::path::{Component, Path, PathBuf};
 
-/// A place that commands must not read.
+/// A configured path that commands must not read.
 #[derive(Debug, Clone)]
 pub(super) struct SecretPlace {
     pub(super) path: PathBuf,
-    /// Names in it that they may read; an `*` at the front stands for the beginning.
+    /// Names in the directory that stay readable; an `*` at the front matches any prefix.
     pub(super) except: &'static [&'static str],
-    pub(super) origin: Origin,
+    pub(super) origin: SecretOrigin,
 }
 
-/// How a place came to be one of secrets.
+/// Why a path is secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Origin {
-    /// By its name below the home directory. It is a secret whether it exists or not.
+pub(super) enum SecretOrigin {
+    /// It is on the list of secrets in the home directory. It is secret whether it exists or not.
     Known,
-    /// A variable or the user names it, or a link leads there: it may be any file, also one inside a project.
+    /// A variable or the user names it, or a link leads to it. It may be any file, even one in a project.
     Named,
 }
 
-/// A file or directory that holds secrets, without links in its path. It may not exist yet.
+/// A file or directory with secrets, with links resolved. It may not exist yet.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Secret {
+pub(super) struct SecretPath {
     pub(super) path: PathBuf,
     pub(super) is_known: bool,
 }
 
-impl Secret {
-    /// Whether Landlock keeps it unreadable although commands can write beside it. What they make beside it is then
-    /// unreadable for them, which is too much to ask in a project: there, a cover has to do.
-    pub(super) fn stays_closed(&self, others: &[Secret], is_covered: bool) -> bool {
+impl SecretPath {
+    /// Whether Landlock keeps the secret unreadable although commands can write beside it. Files that commands create
+    /// beside it are then unreadable for them, which is not acceptable in a project: there the secret is only covered.
+    pub(super) fn stays_closed(&self, others: &[SecretPath], is_covered: bool) -> bool {
         let is_beside = |above: &Path| {
             let mut known = others.iter().filter(|other| other.is_known);
             known.any(|other| other.path.starts_with(above))
@@ -47,31 +47,31 @@ impl SecretPlace {
         SecretPlace {
             path,
             except: &[],
-            origin: Origin::Named,
+            origin: SecretOrigin::Named,
         }
     }
 
-    /// One that is a secret whether it exists or not.
+    /// A path that is secret whether it exists or not.
     pub(super) fn known(path: PathBuf) -> SecretPlace {
         SecretPlace {
             path,
             except: &[],
-            origin: Origin::Known,
+            origin: SecretOrigin::Known,
         }
     }
 
-    /// What commands must not read of it, and the targets of links in it.
-    pub(super) fn found(&self) -> Vec<Secret> {
+    /// The secrets at the path now, and the targets of links in it.
+    pub(super) fn found(&self) -> Vec<SecretPath> {
         let all = expanded(&self.path).into_iter();
         all.flat_map(|path| self.found_at(&path)).collect()
     }
 
-    fn found_at(&self, path: &Path) -> Vec<Secret> {
+    fn found_at(&self, path: &Path) -> Vec<SecretPath> {
         let Some(path) = resolved(path, MOST_LINKS) else {
             return Vec::new();
         };
         let mut targets = Vec::new();
-        // A variable that leads to `/dev/null` switches something off.
+        // A variable set to `/dev/null` switches a feature off.
         let (is_dir, is_secret) = match path.metadata() {
             Ok(found) => (found.is_dir(), found.is_dir() || found.is_file()),
             Err(_) => (false, true),
@@ -90,8 +90,8 @@ impl SecretPlace {
         }
         let is_link = |path: &PathBuf| path.is_symlink();
         found.retain(|path| !is_link(path));
-        let of = |is_known: bool| move |path: PathBuf| Secret { path, is_known };
-        let is_known = self.origin == Origin::Known;
+        let of = |is_known: bool| move |path: PathBuf| SecretPath { path, is_known };
+        let is_known = self.origin == SecretOrigin::Known;
         let targets = targets.into_iter().map(of(false));
         found.into_iter().map(of(is_known)).chain(targets).collect()
     }
@@ -105,7 +105,7 @@ impl SecretPlace {
     }
 }
 
-/// The paths that a path with `*` in the place of a name stands for now.
+/// The paths that match a path with `*` components now.
 fn expanded(path: &Path) -> Vec<PathBuf> {
     let mut all = vec![PathBuf::new()];
     for part in path.components() {
@@ -121,8 +121,8 @@ fn expanded(path: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Where links lead that are this place or lie in it. Programs are left out, as are directories that contain the place:
-/// environments of tools link to interpreters.
+/// Adds the targets of links at or below a path. Programs are skipped, and directories that contain the path: tool
+/// environments link to interpreters.
 fn add_link_targets(place: &Path, targets: &mut Vec<PathBuf>) {
     let mut waiting = VecDeque::from([place.to_owned()]);
     let mut room = MOST_ENTRIES;
@@ -142,8 +142,7 @@ fn add_link_targets(place: &Path, targets: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether what a link leads to can hold a secret: not a program, a device or a socket, and nothing that a system keeps for
-/// everyone.
+/// Whether a link target can contain a secret: not a program, device or socket, and not a public system file.
 fn may_hide(target: &Path) -> bool {
     let Ok(found) = target.metadata() else {
         return true;
@@ -163,7 +162,7 @@ fn is_executable(_: &std::fs::Metadata) -> bool {
     false
 }
 
-/// Where a path leads, also where its last parts do not exist yet.
+/// Resolves the links of a path whose last components may not exist.
 fn resolved(path: &Path, links: usize) -> Option<PathBuf> {
     if let Ok(found) = std::fs::canonicalize(path) {
         return Some(found);
@@ -179,9 +178,9 @@ fn resolved(path: &Path, links: usize) -> Option<PathBuf> {
     }
 }
 
-/// Parts of a path that are followed: names that do not exist yet, and links that lead to them.
+/// The maximum number of components followed: missing names, and links that lead to them.
 const MOST_LINKS: usize = 64;
-/// Entries of a place among which links are looked for, at every start of a command.
+/// The maximum number of entries searched for links, at each start of a command.
 const MOST_ENTRIES: usize = 1024;
 const SYSTEM: [&str; 8] = [
     "/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/snap",

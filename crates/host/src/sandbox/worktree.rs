@@ -1,11 +1,11 @@
-//! What `git commit` writes in a working tree that was made with `git worktree`: its repository lies elsewhere.
+//! The paths that `git commit` writes in a working tree created with `git worktree`: its repository is elsewhere.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The places in the repository that a commit writes, if the root is such a working tree. The repository must name the
-/// working tree in turn, so that a file that somebody wrote here does not open other places.
+/// The paths in the repository that a commit writes, if the root is such a working tree. The repository must refer back
+/// to the working tree, so that a forged `.git` file cannot open other paths.
 pub(super) fn places(root: &Path) -> Vec<PathBuf> {
     repository(root).unwrap_or_default()
 }
@@ -23,7 +23,7 @@ fn repository(root: &Path) -> Option<Vec<PathBuf>> {
     Some(below.into_iter().chain([own]).collect())
 }
 
-/// The only line of a small file that is not a link.
+/// The only line of a small regular file.
 fn line(path: &Path) -> Option<String> {
     if !std::fs::symlink_metadata(path).ok()?.is_file() {
         return None;

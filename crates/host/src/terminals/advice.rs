@@ -1,5 +1,5 @@
-//! Why a command was refused something, where the sandbox or the policy is the reason: a line under its output that names the
-//! path and what helps. Nothing is said where it is not certain.
+//! Explains refusals by the sandbox or the policy: a line below the output names the path and the remedy. Only certain
+//! cases are explained.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,11 +7,11 @@ use attache_schema::v1;
 
 use super::Terminals;
 use crate::config_command;
-use crate::sandbox::Limits;
+use crate::sandbox::SandboxLimits;
 
-/// The line for what a command wrote last, if the sandbox or the policy kept it from a path that stands there. Whatever its
-/// exit code is: in `command | cat`, that of the command is lost.
-pub(super) fn advice(limits: &Limits, cwd: &Path, output: &str) -> Option<String> {
+/// The line to add to a command's output, if the sandbox or the policy refused access to a path that the output names.
+/// The exit code does not matter: `command | cat` hides it.
+pub(super) fn advice(limits: &SandboxLimits, cwd: &Path, output: &str) -> Option<String> {
     let lines: Vec<&str> = output.lines().rev().take(MOST_LINES).collect();
     for (index, line) in lines.iter().enumerate() {
         if !REFUSALS.iter().any(|refusal| line.contains(refusal)) {
@@ -22,7 +22,7 @@ pub(super) fn advice(limits: &Limits, cwd: &Path, output: &str) -> Option<String
                 "programs that gain rights when they start, such as `sudo`, do not work in the sandbox; start attache with `--no-sandbox` to allow them",
             ));
         }
-        // Many tools write the path and the error on lines of their own.
+        // Many tools print the path and the error on separate lines.
         let before = lines.iter().skip(index + 1).take(AROUND);
         let after = lines[..index].iter().rev().take(AROUND);
         let around = before.chain(after).map(|line| (*line, *line));
@@ -37,8 +37,8 @@ pub(super) fn advice(limits: &Limits, cwd: &Path, output: &str) -> Option<String
     None
 }
 
-impl Limits {
-    /// The file or directory, at the path or above it, that has appeared beside a secret since the command started.
+impl SandboxLimits {
+    /// The file or directory, at or above the path, that was created beside a secret since the command started.
     fn made_beside_secrets<'a>(&self, path: &'a Path) -> Option<&'a Path> {
         let is_beside = |path: &&Path| path.parent().is_some_and(|above| self.has_secret_in(above));
         let new = path.ancestors().find(is_beside)?;
@@ -50,11 +50,10 @@ impl Limits {
         self.secret.iter().any(|secret| secret.starts_with(path))
     }
 
-    /// What to add to `sandbox.write` so that a path can be written: the path if it exists, or else the directory in which it
-    /// would be made. Nothing where that would open more than anybody should: secrets, a home directory, or programs that
-    /// git runs.
+    /// The path to add to `sandbox.write` to make a path writable: the path if it exists, or its parent directory.
+    /// `None` if that would allow too much: secrets, a home directory, or programs that git runs.
     fn to_open(&self, path: &Path, line: &str) -> Option<PathBuf> {
-        // A lock is a new file beside the one that is to be changed.
+        // A lock is a new file beside the one that will be changed.
         let is_lock = line.to_lowercase().contains("lock");
         let exists = path.symlink_metadata().is_ok() && !is_lock;
         let place = if exists { path } else { path.parent()? };
@@ -69,7 +68,7 @@ impl Limits {
     }
 }
 
-/// What a line says was refused, without the name of the program that says so in front.
+/// The refusal in a line, without the name of the program at its start.
 fn refused(line: &str) -> &str {
     match line.split_once(": ") {
         Some((program, rest)) if rest.contains(": ") && !program.contains(' ') => rest,
@@ -78,8 +77,8 @@ fn refused(line: &str) -> &str {
 }
 
 impl Terminals {
-    /// Adds a notice of missing variables to the output of a command that failed and names some of them. Any other output is
-    /// the command's own.
+    /// Adds a notice about withheld variables to the output of a failed command that names some of them. Other output
+    /// stays unchanged.
     pub(crate) fn explain(&self, output: &mut v1::TerminalOutputResponse) {
         let status = output.exit_status.as_ref();
         let has_failed = status.is_some_and(|status| status.exit_code != Some(0));
@@ -95,19 +94,19 @@ impl Terminals {
     }
 }
 
-/// Paths that may stand in a line: what is quoted, and words with a slash.
+/// Possible paths in a line: quoted text, and words with a slash.
 fn candidates(line: &str) -> impl Iterator<Item = &str> {
     let quoted = line.split(['\'', '"', '`', '‘', '’']).skip(1).step_by(2);
     let words = line.split([' ', ',', ':', '(', ')', '\'', '"', '`', '‘', '’']);
     let words = words.filter(|word| word.contains('/'));
     let named = line.split(": ").filter_map(|part| part.rsplit(' ').next());
-    // Shells tell the number of a line.
+    // Shells print line numbers.
     let named = named.filter(|word| !word.bytes().all(|byte| byte.is_ascii_digit()));
     let all = quoted.chain(words).chain(named).take(MOST_CANDIDATES);
     all.filter(|text| !text.is_empty() && text.len() < LONGEST)
 }
 
-fn reason(limits: &Limits, path: &Path, line: &str) -> Option<String> {
+fn reason(limits: &SandboxLimits, path: &Path, line: &str) -> Option<String> {
     let path = straight(path)?;
     let shown = path.display();
     let is_below = |places: &[PathBuf]| places.iter().any(|place| path.starts_with(place));
@@ -154,7 +153,7 @@ fn setting(key: &str, listed: &[PathBuf], added: &str) -> String {
     config_command::adding_to_list(key, &listed, &[added])
 }
 
-/// The path without links, whether it exists or the directory in which it would be made does.
+/// The path with links resolved, if it or its parent directory exists.
 fn straight(path: &Path) -> Option<PathBuf> {
     let found = std::fs::canonicalize(path).or_else(|error| {
         let (parent, name) = (path.parent(), path.file_name());
@@ -166,7 +165,7 @@ fn straight(path: &Path) -> Option<PathBuf> {
     found.ok().filter(|path| path.parent().is_some())
 }
 
-/// Whether the user could write there: then it was not the system that refused.
+/// Whether the user could write there, so that the system was not the one that refused.
 #[cfg(unix)]
 fn could_write(path: &Path) -> bool {
     use rustix::fs::{Access, access};
@@ -198,12 +197,10 @@ const REFUSALS: [&str; 12] = [
     "no new privileges",
 ];
 const MOST_LINES: usize = 200;
-/// How far from a refusal its path may stand.
+/// The number of lines around a refusal that are searched for its path.
 const AROUND: usize = 4;
 const MOST_CANDIDATES: usize = 64;
 const LONGEST: usize = 4096;
 
-#[cfg(unix)]
-#[cfg(test)]
-#[path = "advice/tests.rs"]
+#[cfg(all(test, unix))]
 mod tests;

@@ -1,74 +1,74 @@
-//! Why a terminal did not do what was asked.
+//! Errors of terminals.
 
 use std::path::PathBuf;
 
 use attache_process as process;
 
-/// Why a terminal did not do what was asked.
+/// Why a terminal request failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum TerminalError {
     /// The session has no such terminal, or it was released.
     #[error("the session has no such terminal; it may have been released")]
     Unknown,
-    /// The session has as many terminals as it may have.
+    /// The session has reached its limit of terminals.
     #[error(
-        "the session has {limit} terminals, and may not have more: release those that are done"
+        "the session has {limit} terminals, which is the limit; release terminals that are done"
     )]
     SessionFull {
-        /// How many it may have.
+        /// The limit.
         limit: usize,
     },
-    /// All sessions together have as many terminals as they may have.
+    /// All sessions together have reached the limit of terminals.
     #[error(
-        "there are {limit} terminals in all sessions, and may not be more: release those that are done"
+        "all sessions together have {limit} terminals, which is the limit; release terminals that are done"
     )]
     Full {
-        /// How many there may be.
+        /// The limit.
         limit: usize,
     },
-    /// The session ended while the command was started.
+    /// The session ended while the command was starting.
     #[error("the session has ended, so the command was not started")]
     Ended,
-    /// The command or an argument cannot be given to a program.
+    /// The command or an argument cannot be passed to a program.
     #[error("{part} {problem}")]
     Unusable {
-        /// Which part of the request.
+        /// The part of the request.
         part: &'static str,
-        /// What is wrong with it.
+        /// The problem.
         problem: &'static str,
     },
-    /// The file is a script that does not say what runs it.
-    #[error("`{}` cannot be executed: it is a text without a `#!` line; name the program that runs it as `command`, such as `sh`", .program.display())]
-    Headless {
-        /// The program as it was named.
+    /// The file is a script without a `#!` line.
+    #[error("`{}` cannot be executed: it is a text without a `#!` line; set `command` to the program that runs it, such as `sh`", .program.display())]
+    NoShebang {
+        /// The program as the request named it.
         program: PathBuf,
     },
-    /// The working directory is none, or lies outside the session's directories.
+    /// The working directory does not exist, or is outside the session's directories.
     #[error("the command cannot run in `{}`: {reason}", .path.display())]
     Directory {
-        /// The directory as it was named.
+        /// The directory as the request named it.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// An environment variable may not be set.
+    /// An environment variable is not valid.
     #[error("environment variable `{name}` is refused: {reason}")]
     Variable {
-        /// Its name, made printable and cut.
+        /// The variable's name, escaped and cut.
         name: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: &'static str,
     },
-    /// What the policy denies cannot be kept from the command.
-    #[error("the command was not started, as the policy's deny rules cannot be enforced: {0}")]
+    /// The policy's deny rules cannot be enforced on the command.
+    #[error("the command was not started because the policy's deny rules cannot be enforced: {0}")]
     Confinement(std::io::Error),
-    /// There is no directory for the temporary files of confined commands.
-    #[error("no directory for temporary files could be made: {0}")]
+    /// The directory for temporary files could not be created.
+    #[error("cannot create a directory for temporary files: {0}")]
     Temporary(std::io::Error),
-    /// The arguments and variables are more than the system takes.
+    /// The arguments and variables exceed the system's limit.
     #[error(
-        "the arguments and variables are together larger than the system takes, or one of them is: put them into a file"
+        "the arguments and variables, or one of them, exceed the system's limit; pass them in a file"
     )]
     TooLarge,
     /// The program did not start.
@@ -76,66 +76,66 @@ pub enum Error {
     Start(process::Error),
     /// Some processes of the command could not be ended.
     #[error(
-        "{count} processes of the command could not be ended: they run as another user, or hang in the kernel"
+        "{count} processes of the command could not be ended, because they run as another user or hang in the kernel"
     )]
     Survivors {
-        /// How many.
+        /// The number of processes.
         count: u32,
     },
 }
 
-impl Error {
-    pub(super) fn variable(name: &str, reason: &'static str) -> Error {
+impl TerminalError {
+    pub(super) fn variable(name: &str, reason: &'static str) -> TerminalError {
         let name = name.chars().take(NAME).collect::<String>();
         let name = name.escape_debug().to_string();
-        Error::Variable { name, reason }
+        TerminalError::Variable { name, reason }
     }
 
-    /// One word for programs.
+    /// A stable identifier for programs.
     fn kind(&self) -> &'static str {
         match self {
-            Error::Unknown => "unknown_terminal",
-            Error::SessionFull { .. } | Error::Full { .. } => "too_many_terminals",
-            Error::Ended => "session_ended",
-            Error::Unusable { .. } => "unusable_command",
-            Error::Headless { .. } => "not_executable",
-            Error::Directory { .. } => "directory",
-            Error::Variable { .. } => "variable",
-            Error::Temporary(_) => "temporary_files",
-            Error::Confinement(_) => "sandbox",
-            Error::TooLarge => "too_large",
-            Error::Start(error) => start_kind(error),
-            Error::Survivors { .. } => "survivors",
+            TerminalError::Unknown => "unknown_terminal",
+            TerminalError::SessionFull { .. } | TerminalError::Full { .. } => "too_many_terminals",
+            TerminalError::Ended => "session_ended",
+            TerminalError::Unusable { .. } => "unusable_command",
+            TerminalError::NoShebang { .. } => "not_executable",
+            TerminalError::Directory { .. } => "directory",
+            TerminalError::Variable { .. } => "variable",
+            TerminalError::Temporary(_) => "temporary_files",
+            TerminalError::Confinement(_) => "sandbox",
+            TerminalError::TooLarge => "too_large",
+            TerminalError::Start(error) => start_kind(error),
+            TerminalError::Survivors { .. } => "survivors",
         }
     }
 
     fn code(&self) -> i32 {
         match self {
-            Error::Unknown | Error::Ended => NOT_FOUND,
-            Error::Unusable { .. }
-            | Error::Headless { .. }
-            | Error::Directory { .. }
-            | Error::Variable { .. }
-            | Error::TooLarge
-            | Error::Start(
+            TerminalError::Unknown | TerminalError::Ended => NOT_FOUND,
+            TerminalError::Unusable { .. }
+            | TerminalError::NoShebang { .. }
+            | TerminalError::Directory { .. }
+            | TerminalError::Variable { .. }
+            | TerminalError::TooLarge
+            | TerminalError::Start(
                 process::Error::NotFound { .. }
                 | process::Error::NotExecutable { .. }
                 | process::Error::Directory { .. },
             ) => attache_rpc::Error::INVALID_PARAMS,
-            Error::SessionFull { .. }
-            | Error::Full { .. }
-            | Error::Temporary(_)
-            | Error::Confinement(_)
-            | Error::Start(_)
-            | Error::Survivors { .. } => attache_rpc::Error::INTERNAL,
+            TerminalError::SessionFull { .. }
+            | TerminalError::Full { .. }
+            | TerminalError::Temporary(_)
+            | TerminalError::Confinement(_)
+            | TerminalError::Start(_)
+            | TerminalError::Survivors { .. } => attache_rpc::Error::INTERNAL,
         }
     }
 }
 
-impl From<Error> for attache_rpc::Error {
-    fn from(error: Error) -> Self {
+impl From<TerminalError> for attache_rpc::Error {
+    fn from(error: TerminalError) -> Self {
         let data = match &error {
-            Error::SessionFull { limit } | Error::Full { limit } => {
+            TerminalError::SessionFull { limit } | TerminalError::Full { limit } => {
                 serde_json::json!({ "kind": error.kind(), "limit": limit })
             }
             _ => serde_json::json!({ "kind": error.kind() }),

@@ -1,15 +1,15 @@
-//! Names in directories: what is listed, removed and moved, and what is not.
+//! Directory entries: which are listed, removed and moved, and which are not.
 
 use std::fs;
 use std::path::Path;
 
 use attache_host::Roots;
-use attache_host::files::{Error, FileLimits, Files};
+use attache_host::files::{FileError, FileLimits, Files};
 use expect_test::expect;
 use libtest_mimic::Trial;
 
 use crate::suite::trial;
-use crate::tree::{Tree, outcome};
+use crate::tree::{TestTree, outcome};
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
@@ -27,7 +27,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn listed() {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "file ws/b 12345
          dir ws/a
          link ws/c @/out
@@ -62,7 +62,7 @@ fn listed() {
 }
 
 fn removed() {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "file ws/f x
          file ws/target x
          link ws/link target
@@ -119,7 +119,7 @@ fn removed() {
 }
 
 fn moved() {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "file ws/f f
          file ws/g g
          dir ws/d/e
@@ -176,7 +176,7 @@ fn moved() {
 }
 
 fn protected() {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "file ws/.git/hooks/x x
          file ws/.envrc x
          file ws/f x
@@ -217,7 +217,7 @@ fn protected() {
 }
 
 fn carried() {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "file ws/prepared/fish/config.fish x
          file ws/.local/x x
          dir ws/harmless
@@ -240,7 +240,7 @@ fn carried() {
 }
 
 fn leads() {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "file ws/f x
          link ws/link f
          link ws/way d
@@ -304,7 +304,7 @@ fn leads() {
     );
 }
 
-/// Every closed name at every depth, under every sort of name.
+/// Every closed name at every depth, under all kinds of names.
 fn carries() {
     let closed = [
         ".git/config",
@@ -320,7 +320,7 @@ fn carries() {
     ];
     let files = Files::default();
     for path in closed {
-        let tree = Tree::new(&format!(
+        let tree = TestTree::new(&format!(
             "file ws/dir/x x\nfile ws/dir/inner/{path} x\ndir ws/other"
         ));
         let before = tree.listing("@");
@@ -331,21 +331,21 @@ fn carries() {
             );
             let outcome = files.rename(&tree.roots(), &from, &to);
             assert!(
-                matches!(outcome, Err(Error::Protected { .. })),
+                matches!(outcome, Err(FileError::Protected { .. })),
                 "{path}: {outcome:?}"
             );
         }
         assert_eq!(tree.listing("@"), before, "{path}");
     }
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "file ws/bare/r/HEAD x\ndir ws/bare/r/objects\ndir ws/bare/r/refs\nfile ws/open/a/b x",
     );
     let rename =
         |from: &str, to: &str| files.rename(&tree.roots(), &tree.path(from), &tree.path(to));
     assert!(rename("@/ws/bare", "@/ws/x").is_err());
     assert!(rename("@/ws/open", "@/ws/x").is_ok());
-    // What is open here is closed in the home directory.
-    let tree = Tree::new("file ws/prep/fish/config.fish x");
+    // Names that are closed only in the home directory.
+    let tree = TestTree::new("file ws/prep/fish/config.fish x");
     let files = Files::default().home(&tree.path("@/ws"));
     let outcome = files.rename(
         &tree.roots(),
@@ -353,7 +353,7 @@ fn carries() {
         &tree.path("@/ws/.config"),
     );
     assert!(
-        matches!(outcome, Err(Error::Protected { .. })),
+        matches!(outcome, Err(FileError::Protected { .. })),
         "{outcome:?}"
     );
 }

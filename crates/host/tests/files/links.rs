@@ -1,11 +1,11 @@
-//! Links of every shape, each read, written and used to make a file. What they lead to outside is never touched.
+//! Links of every shape, each read, written and used to create a file. Their targets outside are never touched.
 
 use attache_host::files::Files;
 use expect_test::expect;
 use libtest_mimic::Trial;
 
 use crate::suite::trial;
-use crate::tree::Tree;
+use crate::tree::TestTree;
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![trial("links_are_followed_only_inside", shapes)]
@@ -62,14 +62,14 @@ fn shapes() {
     "#]].assert_eq(&told.concat());
 }
 
-/// Tries one thing in a fresh tree, and says what came of it and what it changed.
+/// Tries one operation in a fresh tree, and returns the result and what changed.
 fn tried(shape: &str, what: &str) -> String {
     let (link, used) = shape.split_once(" => ").unwrap_or((shape, "ws/l"));
     let lines: String = link
         .split(", ")
         .map(|part| format!("link {part}\n"))
         .collect();
-    let tree = Tree::new(&format!("{FIXTURE}{lines}"));
+    let tree = TestTree::new(&format!("{FIXTURE}{lines}"));
     let (roots, files) = (tree.roots(), Files::default());
     let outside = tree.listing("@/out");
     let before = tree.listing("@/ws");
@@ -103,7 +103,7 @@ const FIXTURE: &str = "
     file ws-evil/f secret
 ";
 
-/// `PATH TARGET` of each link, then the path that is used if it is not the first one's.
+/// `PATH TARGET` of each link, then the path to use if it is not the first link's.
 const SHAPES: [&str; 42] = [
     "ws/l f",
     "ws/l ./f",

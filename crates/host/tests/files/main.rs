@@ -1,5 +1,5 @@
-//! The boundary around an agent's files, on a real file system. The tests need a `main` of their own, since this
-//! executable is also the writer that gets killed.
+//! The boundary around an agent's files, on a real file system. The tests have their own `main` because this executable
+//! is also the writer that is killed.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -9,13 +9,15 @@
 )]
 
 #[cfg(target_os = "linux")]
-mod disk;
-#[cfg(target_os = "linux")]
 mod entries;
 #[cfg(target_os = "linux")]
-mod kills;
+mod full_disk;
+#[cfg(target_os = "linux")]
+mod killed_writes;
 #[cfg(target_os = "linux")]
 mod links;
+#[cfg(target_os = "linux")]
+mod other_user;
 #[cfg(target_os = "linux")]
 mod paths;
 #[cfg(target_os = "linux")]
@@ -30,8 +32,6 @@ mod roots;
 mod suite;
 #[cfg(target_os = "linux")]
 mod tree;
-#[cfg(target_os = "linux")]
-mod user;
 #[cfg(target_os = "linux")]
 mod writes;
 

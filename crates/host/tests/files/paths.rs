@@ -1,16 +1,16 @@
-//! Random paths in a tree that stands still, where the system itself can say where each leads.
+//! Random paths in an unchanging tree, where the system itself can say where each leads.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use attache_host::Roots;
-use attache_host::files::{Error, Files};
+use attache_host::files::{FileError, Files};
 use expect_test::expect;
 use libtest_mimic::Trial;
 
 use crate::suite::trial;
-use crate::tree::Tree;
+use crate::tree::TestTree;
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![trial(
@@ -20,16 +20,16 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn random() {
-    let tree = Tree::new(TREE);
+    let tree = TestTree::new(TREE);
     let additional = [tree.path("@/more"), tree.path("@/ws/a")];
     let roots = Roots::open(&tree.path("@/name"), &additional).unwrap();
     let (at_once, walking) = (Files::default(), tree.walking_files());
-    let mut oracle = Oracle {
+    let mut oracle = PathModel {
         inside: [tree.path("@/ws"), tree.path("@/more")],
         real: HashMap::new(),
     };
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
-    // Read, nowhere, outside, and refused though it comes back.
+    let mut dice = RandomPaths(0x9e37_79b9_7f4a_7c15);
+    // Read, missing, outside, and refused although the path returns inside.
     let mut counts = [0; 4];
     for _ in 0..100_000 {
         let path = tree.path(&dice.path());
@@ -38,18 +38,22 @@ fn random() {
         assert_eq!(format!("{read:?}"), format!("{walked:?}"), "{path:?}");
         let (strays, end) = oracle.judge(&path);
         match (&read, end) {
-            (Ok(text), Leads::Inside(real)) => {
+            (Ok(text), ExpectedTarget::Inside(real)) => {
                 assert_eq!(text, &fs::read_to_string(real).unwrap(), "{path:?}");
                 counts[0] += 1;
             }
             (
-                Err(Error::NotFound { .. } | Error::WrongKind { .. } | Error::Links { .. }),
-                Leads::Nowhere,
+                Err(
+                    FileError::NotFound { .. }
+                    | FileError::WrongKind { .. }
+                    | FileError::Links { .. },
+                ),
+                ExpectedTarget::Nowhere,
             ) => {
                 counts[1] += 1;
             }
-            (Err(Error::Outside { .. }), Leads::Outside) => counts[2] += 1,
-            (Err(Error::Outside { .. }), _) if strays => counts[3] += 1,
+            (Err(FileError::Outside { .. }), ExpectedTarget::Outside) => counts[2] += 1,
+            (Err(FileError::Outside { .. }), _) if strays => counts[3] += 1,
             (read, end) => panic!("{path:?}: {read:?}, but {end:?}"),
         }
     }
@@ -66,25 +70,25 @@ fn random() {
 
 /// Where the system says that a path leads.
 #[derive(Debug)]
-enum Leads {
+enum ExpectedTarget {
     Inside(PathBuf),
     Outside,
-    /// Not outside, but to no file.
+    /// Inside, but not to a file.
     Nowhere,
 }
 
-struct Oracle {
+struct PathModel {
     inside: [PathBuf; 2],
     real: HashMap<PathBuf, Option<PathBuf>>,
 }
 
-impl Oracle {
-    /// Follows the path name by name. One that strays outside and comes back may be refused.
-    fn judge(&mut self, path: &Path) -> (bool, Leads) {
+impl PathModel {
+    /// Follows the path name by name. A path that leaves the roots and returns may be refused.
+    fn judge(&mut self, path: &Path) -> (bool, ExpectedTarget) {
         let [workspace, more] = self.inside.clone();
         let starts = [&workspace, &more, &workspace.with_file_name("name")];
         if !starts.iter().any(|start| path.starts_with(start)) {
-            return (false, Leads::Outside);
+            return (false, ExpectedTarget::Outside);
         }
         let (mut strays, mut is_inside) = (false, true);
         let mut so_far = PathBuf::new();
@@ -95,15 +99,17 @@ impl Oracle {
             }
             match self.real(&so_far) {
                 Some(real) => is_inside = self.is_inside(&real),
-                None if !is_inside || leads_out(&so_far) => return (strays, Leads::Outside),
-                None => return (strays, Leads::Nowhere),
+                None if !is_inside || leads_out(&so_far) => {
+                    return (strays, ExpectedTarget::Outside);
+                }
+                None => return (strays, ExpectedTarget::Nowhere),
             }
             strays |= !is_inside;
         }
         let end = match self.real(&so_far) {
-            _ if !is_inside => Leads::Outside,
-            Some(real) if real.is_file() => Leads::Inside(real),
-            _ => Leads::Nowhere,
+            _ if !is_inside => ExpectedTarget::Outside,
+            Some(real) if real.is_file() => ExpectedTarget::Inside(real),
+            _ => ExpectedTarget::Nowhere,
         };
         (strays, end)
     }
@@ -118,15 +124,15 @@ impl Oracle {
     }
 }
 
-/// A link to something outside that does not exist leads out nevertheless.
+/// A link to a missing file outside still leads outside.
 fn leads_out(path: &Path) -> bool {
     fs::read_link(path).is_ok_and(|target| target.ends_with("outside-none"))
 }
 
-struct Dice(u64);
+struct RandomPaths(u64);
 
-impl Dice {
-    fn throw(&mut self, sides: usize) -> usize {
+impl RandomPaths {
+    fn below(&mut self, sides: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -134,12 +140,12 @@ impl Dice {
     }
 
     fn path(&mut self) -> String {
-        let mut path = STARTS[self.throw(STARTS.len())].to_owned();
-        for _ in 0..self.throw(7) {
+        let mut path = STARTS[self.below(STARTS.len())].to_owned();
+        for _ in 0..self.below(7) {
             path.push('/');
-            path.push_str(NAMES[self.throw(NAMES.len())]);
+            path.push_str(NAMES[self.below(NAMES.len())]);
         }
-        if path.ends_with(['/', '.']) || self.throw(3) > 0 {
+        if path.ends_with(['/', '.']) || self.below(3) > 0 {
             path.push_str("/f");
         }
         path

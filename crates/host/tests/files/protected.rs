@@ -1,12 +1,12 @@
-//! What agents may not write, however it is spelled, whether it exists or not.
+//! Paths that agents may not write, in any spelling, whether they exist or not.
 
 use attache_host::Roots;
-use attache_host::files::{Error, FileLimits, Files};
+use attache_host::files::{FileError, FileLimits, Files};
 use expect_test::{Expect, expect};
 use libtest_mimic::Trial;
 
 use crate::suite::trial;
-use crate::tree::Tree;
+use crate::tree::TestTree;
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
@@ -21,7 +21,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn spellings() {
-    let (missing, present) = (Tree::new(""), Tree::new(PRESENT));
+    let (missing, present) = (TestTree::new(""), TestTree::new(PRESENT));
     let files = Files::default();
     let mut count = 0;
     for tree in [&missing, &present] {
@@ -36,7 +36,7 @@ fn spellings() {
                     assert!(files.check_write(&roots, &path, "").is_err(), "{path:?}");
                     let written = files.write(&roots, &path, "x");
                     assert!(
-                        matches!(written, Err(Error::Protected { .. })),
+                        matches!(written, Err(FileError::Protected { .. })),
                         "{path:?}: {written:?}"
                     );
                     count += 1;
@@ -80,12 +80,12 @@ fn fullwidth(c: char) -> char {
     }
 }
 
-fn check(tree: &Tree, files: &Files, roots: &Roots, tried: &str, expected: Expect) {
+fn check(tree: &TestTree, files: &Files, roots: &Roots, tried: &str, expected: Expect) {
     expected.assert_eq(&tree.tried(files, roots, tried));
 }
 
 fn alike() {
-    let tree = Tree::new(PRESENT);
+    let tree = TestTree::new(PRESENT);
     check(
         &tree,
         &Files::default(),
@@ -128,7 +128,7 @@ fn alike() {
 }
 
 fn through_links() {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "dir ws/.git/hooks
          link ws/innocent .git
          link ws/hooks @/ws/.git/hooks
@@ -160,16 +160,16 @@ fn through_links() {
 }
 
 fn root_inside() {
-    let tree = Tree::new("dir ws/.git/hooks");
+    let tree = TestTree::new("dir ws/.git/hooks");
     for root in ["@/ws/.git", "@/ws/.git/hooks"] {
         let roots = Roots::open(&tree.path(root), &[]).unwrap();
         let written = Files::default().write(&roots, &tree.path(root).join("config"), "x");
-        assert!(matches!(written, Err(Error::Protected { .. })));
+        assert!(matches!(written, Err(FileError::Protected { .. })));
     }
 }
 
 fn planted() {
-    let tree = Tree::new("file ws/bare/HEAD ref\ndir ws/bare/objects\ndir ws/bare/refs");
+    let tree = TestTree::new("file ws/bare/HEAD ref\ndir ws/bare/objects\ndir ws/bare/refs");
     check(
         &tree,
         &Files::default(),
@@ -198,7 +198,7 @@ fn planted() {
 }
 
 fn home() {
-    let tree = Tree::new("dir ws/dotfiles");
+    let tree = TestTree::new("dir ws/dotfiles");
     let files = Files::default().home(&tree.path("@/ws"));
     check(
         &tree,
@@ -224,7 +224,7 @@ fn home() {
 }
 
 fn state() {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "file ws/data/state/log secret\nlink ws/link data/state/log\nlink there @/ws/data\nfile ws/x text",
     );
     let state = ["@/there/state", "@/ws/data/later", "@/ws/caf\u{e9}"].map(|path| tree.path(path));

@@ -1,4 +1,4 @@
-//! Somebody swaps directories for links to the outside while an agent reads and writes through them.
+//! Another process swaps directories for links to the outside while an agent reads and writes through them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use libtest_mimic::Trial;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::suite::trial;
-use crate::tree::Tree;
+use crate::tree::TestTree;
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![trial(
@@ -20,7 +20,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn swapped() {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "file ws/d/f inside
          dir ws/d/e
          file out/f secret
@@ -58,20 +58,20 @@ fn swapped() {
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct RaceCounts {
     read: u64,
     refused: u64,
     written: u64,
     escapes: u64,
-    /// Of the same attack on a reader that looks first and opens afterwards.
+    /// The same attack on a reader that checks first and opens afterwards.
     careless_escapes: u64,
 }
 
-fn attack(tree: &Tree) -> Counts {
+fn attack(tree: &TestTree) -> RaceCounts {
     let (roots, files, walking) = (tree.roots(), Files::default(), tree.walking_files());
     let paths = ["@/ws/d/f", "@/ws/f", "@/ws/d/e/../f", "@/ws/d/../f"].map(|path| tree.path(path));
     let end = Instant::now() + Duration::from_secs(30);
-    let mut counts = Counts::default();
+    let mut counts = RaceCounts::default();
     for turn in 0_u64.. {
         if turn % 256 == 0 {
             if Instant::now() > end {
@@ -96,7 +96,7 @@ fn attack(tree: &Tree) -> Counts {
     counts
 }
 
-/// What we do not do: see where the path leads, and open it then.
+/// The careless way: check where the path leads, then open it.
 fn careless_read(root: &Path, path: &PathBuf) -> Option<String> {
     let real = fs::canonicalize(path).ok()?;
     if !real.starts_with(root) {

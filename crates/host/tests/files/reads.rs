@@ -1,4 +1,4 @@
-//! What a read gives: lines, limits, and text as it is.
+//! Reads: lines, limits, and unchanged text.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -6,18 +6,18 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use attache_host::files::{Error, FileLimits, Files};
+use attache_host::files::{FileError, FileLimits, Files};
 use expect_test::{Expect, expect};
 use libtest_mimic::Trial;
 
 use crate::suite::trial;
-use crate::tree::{Tree, outcome};
+use crate::tree::{TestTree, outcome};
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("lines_are_counted_from_one", lines),
-        trial("text_is_given_as_it_is", as_it_is),
-        trial("what_is_not_text_is_refused", not_text),
+        trial("text_is_returned_unchanged", as_it_is),
+        trial("a_file_that_is_not_text_is_refused", not_text),
         trial("special_files_are_refused_at_once", special),
         trial("a_read_ends_at_its_limit", limits),
         trial("a_file_over_the_limit_gives_a_small_window", window),
@@ -30,7 +30,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn check(lines: &str, tried: &str, expected: Expect) {
-    let tree = Tree::new(lines);
+    let tree = TestTree::new(lines);
     expected.assert_eq(&tree.tried(&Files::default(), &tree.roots(), tried));
 }
 
@@ -95,7 +95,7 @@ fn as_it_is() {
 }
 
 fn not_text() {
-    let tree = Tree::new("file ws/zero a\\nb\\0c");
+    let tree = TestTree::new("file ws/zero a\\nb\\0c");
     fs::write(tree.path("@/ws/latin"), b"fine\ncaf\xe9\n").unwrap();
     fs::write(tree.path("@/ws/cut"), "\u{e9}".as_bytes().split_at(1).0).unwrap();
     let tried = "
@@ -147,7 +147,8 @@ fn special() {
 }
 
 fn limits() {
-    let tree = Tree::new("file ws/five 12345\nfile ws/six 123456\nfile ws/lines 12\\n34\\n56\\n");
+    let tree =
+        TestTree::new("file ws/five 12345\nfile ws/six 123456\nfile ws/lines 12\\n34\\n56\\n");
     let limits = FileLimits {
         read: 5,
         write: 5,
@@ -186,7 +187,7 @@ fn limits() {
 }
 
 fn window() {
-    let tree = Tree::new("");
+    let tree = TestTree::new("");
     let lines: String = (1..=2_000_000)
         .map(|number| format!("line {number}\n"))
         .collect();
@@ -210,7 +211,7 @@ fn window() {
 }
 
 fn huge() {
-    let tree = Tree::new("file ws/huge first\\nsecond\\n");
+    let tree = TestTree::new("file ws/huge first\\nsecond\\n");
     let file = File::options()
         .write(true)
         .open(tree.path("@/ws/huge"))
@@ -239,9 +240,9 @@ fn huge() {
     assert_eq!(ten.unwrap().len(), 10 << 20);
 }
 
-/// Somebody replaces the file while we read; we get the old text or the new one.
+/// Another process replaces the file during a read; the result is the old text or the new one.
 fn replaced() {
-    let tree = Tree::new("file ws/f a");
+    let tree = TestTree::new("file ws/f a");
     let (roots, files, path) = (tree.roots(), Files::default(), tree.path("@/ws/f"));
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -260,10 +261,10 @@ fn replaced() {
     });
 }
 
-/// Somebody counts in the file's last line and then in its first. A text that was there at one moment has the same
-/// number twice, or the next one at the end; one that was read bit by bit has another.
+/// Another process increments a number in the file's last line and then in its first. A consistent snapshot has the
+/// same number twice, or the next one at the end.
 fn rewritten() {
-    let tree = Tree::new("");
+    let tree = TestTree::new("");
     let (roots, files, path) = (tree.roots(), Files::default(), tree.path("@/ws/f"));
     let filler = "x".repeat(2 << 20);
     fs::write(&path, format!("{:08}\n{filler}\n{:08}", 0, 0)).unwrap();
@@ -282,7 +283,7 @@ fn rewritten() {
         let text = files.read(&roots, &path, None, None)?;
         let (first, last) = (&text[..8], &text[text.len() - 8..]);
         let [first, last] = [first, last].map(|number| number.parse::<u32>().unwrap());
-        Ok::<u32, Error>(last.abs_diff(first))
+        Ok::<u32, FileError>(last.abs_diff(first))
     };
     let is_over = AtomicBool::new(false);
     let seen = std::thread::scope(|scope| {
@@ -298,14 +299,14 @@ fn rewritten() {
     for difference in seen {
         match difference {
             Ok(difference) => assert!(difference < 2, "{difference} writes apart"),
-            Err(error) => assert!(matches!(error, Error::Changing { .. }), "{error}"),
+            Err(error) => assert!(matches!(error, FileError::Changing { .. }), "{error}"),
         }
     }
     assert_eq!(ends().unwrap(), 0);
 }
 
 fn appended() {
-    let tree = Tree::new("file ws/log line\\n");
+    let tree = TestTree::new("file ws/log line\\n");
     let (roots, files, path) = (tree.roots(), Files::default(), tree.path("@/ws/log"));
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -315,7 +316,7 @@ fn appended() {
                 log.write_all(b"line\n").unwrap();
             }
         });
-        // A line that is just being written can be cut where a page of the file ends.
+        // A line that is just being written can be cut at a page boundary of the file.
         let is_whole = |text: &str| {
             let (lines, last) = text.rsplit_once('\n').unwrap_or(("", text));
             lines.lines().all(|line| line == "line") && "line".starts_with(last)
@@ -331,9 +332,9 @@ fn appended() {
 
 fn nothing_left_open() {
     let tree =
-        Tree::new("file ws/f text\nlink ws/link @/ws/f\nlink ws/out /etc/passwd\nfifo ws/pipe");
+        TestTree::new("file ws/f text\nlink ws/link @/ws/f\nlink ws/out /etc/passwd\nfifo ws/pipe");
     let (roots, files) = (tree.roots(), Files::default());
-    // Other tests open files as well; what leaks is found again and again.
+    // Other tests open files too; a leak is found again and again.
     let open_below = || {
         let open = fs::read_dir("/proc/self/fd").unwrap();
         let targets = open.filter_map(|entry| fs::read_link(entry.unwrap().path()).ok());

@@ -1,4 +1,4 @@
-//! Which directories may be roots, what belongs to them, and what happens when they are gone.
+//! Which directories may be roots, which paths belong to them, and what happens when they disappear.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use expect_test::{Expect, expect};
 use libtest_mimic::Trial;
 
 use crate::suite::trial;
-use crate::tree::Tree;
+use crate::tree::TestTree;
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
@@ -17,20 +17,23 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("the_whole_system_needs_consent", whole_system),
         trial("a_path_is_taken_as_it_is_or_refused", shapes_of_reads),
         trial(
-            "a_path_that_no_file_can_have_makes_nothing",
+            "a_write_to_an_invalid_path_creates_nothing",
             shapes_of_writes,
         ),
-        trial("nested_double_and_linked_roots", several_roots),
+        trial("nested_repeated_and_linked_roots", several_roots),
         trial("a_root_that_is_moved_is_closed", moved),
         trial("a_root_that_is_replaced_is_closed", replaced),
         trial("a_root_that_is_removed_is_closed", removed),
         trial("a_root_whose_link_is_turned_is_closed", turned),
-        trial("directories_for_commands", directories),
+        trial(
+            "a_command_directory_is_resolved_inside_the_roots",
+            directories,
+        ),
     ]
 }
 
 fn refused_roots() {
-    let tree = Tree::new("file ws/file x\nlink loop @/loop");
+    let tree = TestTree::new("file ws/file x\nlink loop @/loop");
     let open = |path: &str| match Roots::open(&tree.path(path), &[]) {
         Ok(_) => "opened".to_owned(),
         Err(error) => error.to_string().replace(tree.top.to_str().unwrap(), "@"),
@@ -51,9 +54,9 @@ fn refused_roots() {
         .map(|path| format!("{path}: {}\n", open(path)))
         .concat();
     expect![[r#"
-        : `` cannot be a path: it is empty
-        ws: `ws` is not an absolute path; name it from the top
-        ~: `~` is not an absolute path; name it from the top
+        : `` is not a valid path: it is empty
+        ws: `ws` is not an absolute path; start it at the root
+        ~: `~` is not an absolute path; start it at the root
         @/none: `@/none` cannot be a session's directory: No such file or directory (os error 2)
         @/ws/file: `@/ws/file` cannot be a session's directory: Not a directory (os error 20)
         @/loop: `@/loop` cannot be a session's directory: Too many levels of symbolic links (os error 40)
@@ -65,7 +68,7 @@ fn refused_roots() {
 }
 
 fn whole_system() {
-    let tree = Tree::new("file ws/a text");
+    let tree = TestTree::new("file ws/a text");
     let roots = Roots::open_unbounded(Path::new("/"), &[]).unwrap();
     let lines = "
         read @/ws/a
@@ -89,7 +92,7 @@ fn whole_system() {
     Roots::open(&tree.path("@/ws"), &["/".into()]).unwrap_err();
 }
 
-fn check(tree: &Tree, roots: &Roots, lines: &str, expected: Expect) {
+fn check(tree: &TestTree, roots: &Roots, lines: &str, expected: Expect) {
     expected.assert_eq(&tree.tried(&Files::default(), roots, lines));
 }
 
@@ -191,9 +194,9 @@ fn shapes_of_writes() {
     );
 }
 
-/// Tries lines that must change nothing.
+/// Tries operations that must change nothing.
 fn shapes(lines: &str, expected: Expect) {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "file ws/a text
          file ws/\\ backslash
          file ws/%2e%2e percent
@@ -211,7 +214,7 @@ fn shapes(lines: &str, expected: Expect) {
 }
 
 fn several_roots() {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "file ws/a in-ws
          file ws/sub/b in-sub
          link ws/sub/up ../a
@@ -278,7 +281,7 @@ const TOUCH: &str = "
     write @/ws/b/c new";
 
 fn moved() {
-    let tree = Tree::new("file ws/a old");
+    let tree = TestTree::new("file ws/a old");
     let roots = tree.roots();
     fs::rename(tree.path("@/ws"), tree.path("@/gone")).unwrap();
     check(
@@ -308,7 +311,7 @@ fn moved() {
 }
 
 fn replaced() {
-    let tree = Tree::new("file ws/a old\nfile new/a other");
+    let tree = TestTree::new("file ws/a old\nfile new/a other");
     let roots = tree.roots();
     fs::rename(tree.path("@/ws"), tree.path("@/gone")).unwrap();
     fs::rename(tree.path("@/new"), tree.path("@/ws")).unwrap();
@@ -332,7 +335,7 @@ fn replaced() {
 }
 
 fn removed() {
-    let tree = Tree::new("file ws/a old");
+    let tree = TestTree::new("file ws/a old");
     let roots = tree.roots();
     fs::remove_dir_all(tree.path("@/ws")).unwrap();
     check(
@@ -349,7 +352,7 @@ fn removed() {
 }
 
 fn turned() {
-    let tree = Tree::new("file ws/a old\nfile new/a other\nlink name @/ws");
+    let tree = TestTree::new("file ws/a old\nfile new/a other\nlink name @/ws");
     let roots = Roots::open(&tree.path("@/name"), &[]).unwrap();
     check(
         &tree,
@@ -373,7 +376,7 @@ fn turned() {
 }
 
 fn directories() {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "file ws/a text
          dir ws/sub/deep
          link ws/inside sub/deep
@@ -413,7 +416,7 @@ fn directories() {
         @/ws/..: `@/ws/..` lies outside the directories of this session; add its directory to the session
         @/ws/a: `@/ws/a` is not a directory; name a directory
         @/ws/none: there is no file `@/ws/none`
-        sub: `sub` is not an absolute path; name it from the top
+        sub: `sub` is not an absolute path; start it at the root
         @/other: `@/other` lies outside the directories of this session; add its directory to the session
     "#]].assert_eq(&told.replace(tree.top.to_str().unwrap(), "@"));
 }

@@ -1,4 +1,4 @@
-//! A tree of files to try things in, and what was tried as lines of text.
+//! A tree of files for tests, and the results of operations as lines of text.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use attache_host::Roots;
-use attache_host::files::{DirectoryEntry, EntryKind, Error, FileLimits, Files, Listing};
+use attache_host::files::{DirectoryEntry, EntryKind, FileError, FileLimits, Files, Listing};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-/// A directory of its own, removed with the value. It has `ws`, the usual root.
-pub(crate) struct Tree {
+/// A directory for one test, removed on drop. It contains `ws`, the usual root.
+pub(crate) struct TestTree {
     pub(crate) top: PathBuf,
 }
 
-impl Tree {
-    /// Makes what the lines say: `dir A`, `file A TEXT`, `link A TARGET`, `hard A B`, `fifo A`, `socket A`. In a
-    /// target `@` stands for the top of the tree.
-    pub(crate) fn new(lines: &str) -> Tree {
+impl TestTree {
+    /// Creates the entries that the lines describe: `dir A`, `file A TEXT`, `link A TARGET`, `hard A B`, `fifo A`,
+    /// `socket A`. In a target, `@` is the top of the tree.
+    pub(crate) fn new(lines: &str) -> TestTree {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!(
             "attache-files-{}-{}",
@@ -27,7 +27,7 @@ impl Tree {
         );
         let top = std::env::temp_dir().canonicalize().unwrap().join(name);
         fs::create_dir(&top).unwrap();
-        let tree = Tree { top };
+        let tree = TestTree { top };
         fs::create_dir(tree.path("@/ws")).unwrap();
         for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
             tree.make(line);
@@ -52,7 +52,7 @@ impl Tree {
         }
     }
 
-    /// A path in which `@` stands for the top.
+    /// A path in which `@` is the top of the tree.
     pub(crate) fn path(&self, text: &str) -> PathBuf {
         PathBuf::from(text.replace('@', self.top.to_str().unwrap()))
     }
@@ -61,8 +61,8 @@ impl Tree {
         Roots::open(&self.path("@/ws"), &[]).unwrap()
     }
 
-    /// Files that resolve each path name by name, as they do where the kernel does not do it for them: there is state
-    /// of our own among what they may read.
+    /// File access that resolves each path name by name, as on systems where the kernel cannot: some of attache's own
+    /// directories are inside the roots.
     pub(crate) fn walking_files(&self) -> Files {
         Files::new(
             FileLimits::default(),
@@ -78,7 +78,7 @@ impl Tree {
         fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    /// Everything below a path, links as they are, in order.
+    /// All entries below a path, sorted, without following links.
     pub(crate) fn listing(&self, path: &str) -> String {
         let mut lines = Vec::new();
         list(&self.path(path), &self.top, &mut lines);
@@ -86,8 +86,8 @@ impl Tree {
         lines.concat()
     }
 
-    /// Tries each line, `read PATH [LINE LIMIT]`, `write PATH TEXT`, `list PATH`, `remove PATH` or `move FROM TO`, and
-    /// says what came of it.
+    /// Runs each line, `read PATH [LINE LIMIT]`, `write PATH TEXT`, `list PATH`, `remove PATH` or `move FROM TO`, and
+    /// returns the results.
     pub(crate) fn tried(&self, files: &Files, roots: &Roots, lines: &str) -> String {
         let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
         lines
@@ -136,14 +136,14 @@ fn names(listing: &Listing) -> String {
     names.join(", ")
 }
 
-impl Drop for Tree {
+impl Drop for TestTree {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.top).unwrap();
     }
 }
 
-/// What an agent gets.
-pub(crate) fn outcome(result: Result<String, Error>) -> String {
+/// Formats a result as an agent sees it.
+pub(crate) fn outcome(result: Result<String, FileError>) -> String {
     match result {
         Ok(text) => format!("{text:?}"),
         Err(error) => {

@@ -1,4 +1,4 @@
-//! What a write leaves: the new file whole, with the mode of the old one, and nothing else.
+//! A write leaves the complete new file with the mode of the old one, and nothing else.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -12,7 +12,7 @@ use libtest_mimic::Trial;
 use rustix::fs::XattrFlags;
 
 use crate::suite::trial;
-use crate::tree::{Tree, outcome};
+use crate::tree::{TestTree, outcome};
 
 pub(crate) const ROLE: &str = "play-without-mask";
 
@@ -29,14 +29,15 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("a_hard_link_is_not_written", hard_links),
         trial("a_read_only_file_is_not_written", read_only),
         trial("writers_at_once_leave_one_whole_text", at_once),
-        trial("what_killed_writes_left_is_swept", swept),
+        trial("temporary_files_of_killed_writes_are_removed", swept),
         trial("a_message_says_what_to_do", messages),
     ]
 }
 
 fn made() {
-    let tree =
-        Tree::new("file ws/old old\nlink ws/link dir/file\nfile ws/dir/file old\nfile ws/file x");
+    let tree = TestTree::new(
+        "file ws/old old\nlink ws/link dir/file\nfile ws/dir/file old\nfile ws/file x",
+    );
     let tried = "
         write @/ws/new text
         write @/ws/empty
@@ -73,7 +74,7 @@ fn made() {
 }
 
 fn modes() {
-    let tree = Tree::new("file ws/f x");
+    let tree = TestTree::new("file ws/f x");
     let (roots, files) = (tree.roots(), Files::default());
     let mut told = String::new();
     for mode in [
@@ -104,7 +105,7 @@ fn owner() {
         eprintln!("skipped: only the superuser can see whether an owner is kept");
         return;
     }
-    let tree = Tree::new("file ws/f x");
+    let tree = TestTree::new("file ws/f x");
     std::os::unix::fs::chown(tree.path("@/ws/f"), Some(1234), Some(2345)).unwrap();
     Files::default()
         .write(&tree.roots(), &tree.path("@/ws/f"), "y")
@@ -114,7 +115,7 @@ fn owner() {
 }
 
 fn access_list() {
-    let tree = Tree::new("file ws/listed x\nfile ws/plain x");
+    let tree = TestTree::new("file ws/listed x\nfile ws/plain x");
     tree.set_mode("@/ws/plain", 0o640);
     let set = |path: &str, name: &str| {
         rustix::fs::setxattr(tree.path(path), name, &list(), XattrFlags::empty())
@@ -123,7 +124,7 @@ fn access_list() {
         eprintln!("skipped: the file system has no access lists");
         return;
     }
-    // From now on new files inherit it.
+    // New files inherit the list from now on.
     set("@/ws", "system.posix_acl_default").unwrap();
     let (roots, files) = (tree.roots(), Files::default());
     for path in ["@/ws/listed", "@/ws/plain"] {
@@ -141,7 +142,7 @@ fn access_list() {
     assert_eq!(tree.mode("@/ws/plain"), 0o640);
 }
 
-/// Its owner and user 1234 may read and write, its group and everybody else nothing.
+/// The owner and user 1234 may read and write; the group and everybody else may do nothing.
 fn list() -> Vec<u8> {
     let none = u32::MAX;
     let entries = [
@@ -160,9 +161,9 @@ fn list() -> Vec<u8> {
     bytes
 }
 
-/// The mask is the process's, hence another process.
+/// The umask belongs to the process, so the test needs another process.
 fn umask() {
-    let tree = Tree::new("");
+    let tree = TestTree::new("");
     let mut child = Command::new(std::env::current_exe().unwrap());
     let status = child.arg(ROLE).arg(tree.path("@/ws")).status().unwrap();
     assert!(status.success());
@@ -179,7 +180,7 @@ pub(crate) fn play(directory: &Path) -> ! {
 }
 
 fn hard_links() {
-    let tree = Tree::new("file outside secret\nhard ws/f outside\nfile ws/a x\nhard ws/b ws/a");
+    let tree = TestTree::new("file outside secret\nhard ws/f outside\nfile ws/a x\nhard ws/b ws/a");
     let tried = "
         write @/ws/f new
         write @/ws/a new
@@ -201,7 +202,7 @@ fn hard_links() {
 }
 
 fn read_only() {
-    let tree = Tree::new("file ws/f old");
+    let tree = TestTree::new("file ws/f old");
     tree.set_mode("@/ws/f", 0o444);
     let tried = "write @/ws/f new\nread @/ws/f";
     expect![[r#"
@@ -213,7 +214,7 @@ fn read_only() {
 }
 
 fn at_once() {
-    let tree = Tree::new("file ws/f aaaa");
+    let tree = TestTree::new("file ws/f aaaa");
     let (roots, files, path) = (tree.roots(), Files::default(), tree.path("@/ws/f"));
     std::thread::scope(|scope| {
         for letter in ["a", "b", "c", "d"] {
@@ -231,7 +232,7 @@ fn at_once() {
 }
 
 fn swept() {
-    let tree = Tree::new("file ws/f x");
+    let tree = TestTree::new("file ws/f x");
     let left = |name: &str, age: u64| {
         let path = tree.path("@/ws").join(name);
         fs::write(&path, "half").unwrap();
@@ -258,7 +259,7 @@ fn swept() {
 }
 
 fn messages() {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "fifo ws/pipe\nfile ws/old x\nhard ws/hard ws/old\nlink ws/gone none\nlink ws/loop loop\nfile ws/zero \\0",
     );
     let (roots, files) = (tree.roots(), Files::default());
@@ -285,18 +286,18 @@ fn messages() {
         told += &format!("{error}\n");
     }
     expect![[r#"
-        `a` is not an absolute path; name it from the top
+        `a` is not an absolute path; start it at the root
         `@/x` lies outside the directories of this session; add its directory to the session
         there is no file `@/ws/none`
         `@/ws/pipe` is not a regular file; name a regular file
         `@/ws` is a directory; name a regular file
-        `@/ws/loop` leads through too many links; name the file itself
+        `@/ws/loop` leads through too many links; use the path of the file itself
         `@/ws/zero` is not text: it is binary or not UTF-8; read it with a tool for its format
-        `@/ws/zero/` is a file that was named with a slash at the end; name it without the slash
+        `@/ws/zero/` is a file, but the path ends with a slash; name it without the slash
         there is no file `@/ws/\u{1b}[2Jx\u{202e}\n`
-        `@/ws/.git/hooks/x` is protected: whoever writes it can run commands later; ask the person to change it
-        `@/ws/hard` has more than one hard link, and writing it would change or part them; make it a copy first
-        `@/ws/gone` leads through a link whose target is missing; name the target itself
+        `@/ws/.git/hooks/x` is protected, because a change to it can run commands later; ask the user to change it
+        `@/ws/hard` has more than one hard link, and writing it would change or separate them; replace it by a copy first
+        `@/ws/gone` leads through a link whose target is missing; use the path of the target
     "#]].assert_eq(&told.replace(tree.top.to_str().unwrap(), "@"));
     let long = tree.path(&format!("@/ws/{}", "x".repeat(4_000)));
     let error = files.read(&roots, &long, None, None).unwrap_err();

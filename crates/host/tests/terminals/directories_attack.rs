@@ -1,5 +1,5 @@
-//! Attacks on the directory that a command starts in: it is swapped while hundreds of commands start. None may start
-//! outside the roots; those that do not start say why.
+//! Attacks on the directory that a command starts in: it is swapped while hundreds of commands start. No command may
+//! start outside the roots, and those that do not start say why.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,11 +10,11 @@ use std::thread;
 
 use attache_host::Roots;
 use attache_host::sandbox::SandboxSupport;
-use attache_host::terminals::{Error, Sandbox, TerminalLimits};
+use attache_host::terminals::{Sandbox, TerminalError, TerminalLimits};
 use libtest_mimic::Trial;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use super::desk::Desk;
+use super::client::TestClient;
 use super::trial;
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -23,9 +23,10 @@ pub(super) fn trials() -> Vec<Trial> {
             "directories_attack::a_directory_is_swapped_for_a_link",
             || swapped(Sandbox::Off),
         ),
-        trial("directories_attack::also_in_the_sandbox", || {
-            swapped(sandbox())
-        }),
+        trial(
+            "directories_attack::a_directory_is_swapped_for_a_link_in_the_sandbox",
+            || swapped(sandbox()),
+        ),
         trial("directories_attack::a_parent_is_swapped_for_a_link", parent),
         trial("directories_attack::a_root_is_swapped_for_a_link", root),
         trial(
@@ -35,54 +36,54 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// `inner` is now a directory, now a link to the outside.
+/// `inner` alternates between a directory and a link to the outside.
 async fn swapped(sandbox: Sandbox) {
-    let desk = Desk::with(TerminalLimits::default(), sandbox);
-    let inner = desk.project().join("inner");
+    let client = TestClient::with(TerminalLimits::default(), sandbox);
+    let inner = client.project().join("inner");
     fs::create_dir(&inner).unwrap();
-    fs::create_dir(desk.folder.join("outside")).unwrap();
-    let link = desk.project().join("link");
+    fs::create_dir(client.folder.join("outside")).unwrap();
+    let link = client.project().join("link");
     symlink("../outside", &link).unwrap();
-    while_swapping(&inner, &link, &desk, Some(&inner)).await;
+    while_swapping(&inner, &link, &client, Some(&inner)).await;
 }
 
 async fn parent() {
-    let desk = Desk::new();
-    let inner = desk.project().join("a/b");
+    let client = TestClient::new();
+    let inner = client.project().join("a/b");
     fs::create_dir_all(&inner).unwrap();
-    fs::create_dir_all(desk.folder.join("outside/b")).unwrap();
-    let link = desk.project().join("link");
+    fs::create_dir_all(client.folder.join("outside/b")).unwrap();
+    let link = client.project().join("link");
     symlink("../outside", &link).unwrap();
-    let a = desk.project().join("a");
-    while_swapping(&a, &link, &desk, Some(&inner)).await;
+    let a = client.project().join("a");
+    while_swapping(&a, &link, &client, Some(&inner)).await;
 }
 
-/// The session's directory itself is now what it was, now a link to the outside.
+/// The session's directory itself alternates between the original and a link to the outside.
 async fn root() {
-    let desk = Desk::new();
-    fs::create_dir(desk.folder.join("outside")).unwrap();
-    let link = desk.folder.join("link");
+    let client = TestClient::new();
+    fs::create_dir(client.folder.join("outside")).unwrap();
+    let link = client.folder.join("link");
     symlink("outside", &link).unwrap();
-    while_swapping(&desk.project(), &link, &desk, None).await;
+    while_swapping(&client.project(), &link, &client, None).await;
 }
 
 async fn replaced() {
-    let mut desk = Desk::new();
-    let also = desk.folder.join("also");
+    let mut client = TestClient::new();
+    let also = client.folder.join("also");
     fs::create_dir(&also).unwrap();
-    desk.roots = Roots::open(&desk.project(), &[also]).unwrap();
-    fs::create_dir(desk.folder.join("outside")).unwrap();
-    fs::rename(desk.project(), desk.folder.join("moved")).unwrap();
-    symlink("outside", desk.project()).unwrap();
-    let refused = desk.create(&desk.request("pwd", &[])).await;
+    client.roots = Roots::open(&client.project(), &[also]).unwrap();
+    fs::create_dir(client.folder.join("outside")).unwrap();
+    fs::rename(client.project(), client.folder.join("moved")).unwrap();
+    symlink("outside", client.project()).unwrap();
+    let refused = client.create(&client.request("pwd", &[])).await;
     assert!(
-        matches!(&refused, Err(Error::Directory { reason, .. }) if reason.contains("replaced")),
+        matches!(&refused, Err(TerminalError::Directory { reason, .. }) if reason.contains("replaced")),
         "{refused:?}"
     );
 }
 
 /// Starts commands while a thread exchanges two names.
-async fn while_swapping(one: &Path, other: &Path, desk: &Desk, cwd: Option<&Path>) {
+async fn while_swapping(one: &Path, other: &Path, client: &TestClient, cwd: Option<&Path>) {
     let stop = Arc::new(AtomicBool::new(false));
     let (first, second) = (one.to_owned(), other.to_owned());
     let swapper = {
@@ -93,30 +94,34 @@ async fn while_swapping(one: &Path, other: &Path, desk: &Desk, cwd: Option<&Path
             }
         })
     };
-    let outside = desk.folder.join("outside").canonicalize().unwrap();
+    let outside = client.folder.join("outside").canonicalize().unwrap();
     let (mut started, mut escaped, mut why) = (0, 0, String::new());
-    // A start that is refused takes no time: the swapper may not even run meanwhile.
+    // Refusals are fast: the swapping thread may not even run meanwhile.
     for _ in 0..MOST_TRIES {
         if started == STARTS {
             break;
         }
-        let mut request = desk.request("/bin/sh", &["-c", "pwd -P; readlink /proc/self/cwd"]);
+        let mut request = client.request("/bin/sh", &["-c", "pwd -P; readlink /proc/self/cwd"]);
         request.cwd = cwd.map(|cwd| cwd.to_str().unwrap().into());
-        let id = match desk.create(&request).await {
+        let id = match client.create(&request).await {
             Ok(id) => id,
             Err(error) => {
                 why = error.to_string();
                 continue;
             }
         };
-        desk.wait(&id).await;
-        let said = desk.text(&id);
+        client.wait(&id).await;
+        let said = client.text(&id);
         started += 1;
         escaped += usize::from(
             said.lines()
                 .any(|line| Path::new(line).starts_with(&outside)),
         );
-        desk.terminals.release(&desk.session, &id).await.unwrap();
+        client
+            .terminals
+            .release(&client.session, &id)
+            .await
+            .unwrap();
     }
     stop.store(true, Ordering::Relaxed);
     swapper.join().unwrap();

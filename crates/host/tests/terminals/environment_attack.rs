@@ -14,7 +14,7 @@ use attache_host::{Host, Roots};
 use attache_schema::v1;
 use libtest_mimic::Trial;
 
-use super::desk::Desk;
+use super::client::TestClient;
 use super::trial;
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -22,9 +22,10 @@ pub(super) fn trials() -> Vec<Trial> {
         trial("environment_attack::no_command_prints_a_canary", || {
             printed(Sandbox::Off)
         }),
-        trial("environment_attack::also_in_the_sandbox", || {
-            printed(sandbox())
-        }),
+        trial(
+            "environment_attack::no_command_in_the_sandbox_prints_a_canary",
+            || printed(sandbox()),
+        ),
         trial(
             "environment_attack::the_sandbox_hides_the_environments_of_other_processes",
             others,
@@ -44,7 +45,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// The environment of the attacks: canaries, and what commands need.
+/// The environment of the attacks: canaries, and variables that commands need.
 fn environment(names: &[String]) -> ChildEnvironment {
     let canaries = names
         .iter()
@@ -68,12 +69,12 @@ fn names() -> Vec<String> {
 
 async fn printed(sandbox: Sandbox) {
     let names = names();
-    let mut desk = Desk::with(TerminalLimits::default(), sandbox.clone());
-    desk.terminals =
+    let mut client = TestClient::with(TerminalLimits::default(), sandbox.clone());
+    client.terminals =
         Terminals::with_environment(TerminalLimits::default(), sandbox, environment(&names));
     let values = names.iter().map(|name| canary(name)).collect::<Vec<_>>();
-    fs::write(desk.project().join("leak"), values.join("\n")).unwrap();
-    // What this process has in its own environment stands in for the agent's.
+    fs::write(client.project().join("leak"), values.join("\n")).unwrap();
+    // The environment of this process represents the agent's.
     let attempts = ATTEMPTS.iter().map(|line| (*line).to_owned());
     let each = names.iter().flat_map(|name| {
         [
@@ -83,7 +84,7 @@ async fn printed(sandbox: Sandbox) {
         ]
     });
     for line in attempts.chain(each) {
-        let output = said(&desk, desk.request(&line, &[])).await;
+        let output = said(&client, client.request(&line, &[])).await;
         for (name, value) in names.iter().zip(&values) {
             assert!(!output.contains(value), "{line}: {name}");
         }
@@ -91,8 +92,8 @@ async fn printed(sandbox: Sandbox) {
     }
 }
 
-/// A process outside that has a key, as an agent has: not ours, so nothing but the kernel hides it. With the rights that we
-/// have, which may be root's, and without capabilities.
+/// A process outside that has a key, as an agent has: not ours, so only the kernel hides it. It has the same user
+/// rights as we do, possibly root's, without capabilities.
 async fn others() {
     if matches!(Sandbox::support(), SandboxSupport::Missing { .. }) {
         return;
@@ -122,10 +123,10 @@ async fn others() {
         ];
         let mut found = Vec::new();
         for sandbox in [Sandbox::Off, Sandbox::roots_only()] {
-            let desk = Desk::with(TerminalLimits::default(), sandbox);
+            let client = TestClient::with(TerminalLimits::default(), sandbox);
             for line in &lines {
                 let words = [&rights[1..], &["sh", "-c", line]].concat();
-                let output = said(&desk, desk.request(rights[0], &words)).await;
+                let output = said(&client, client.request(rights[0], &words)).await;
                 found.push(output.contains("canary-of-the-agent") || output.contains("[stack]"));
             }
         }
@@ -137,46 +138,50 @@ async fn others() {
     }
 }
 
-/// Runs it to its end, and gives the terminal up.
-async fn said(desk: &Desk, request: v1::CreateTerminalRequest) -> String {
-    let id = desk.create(&request).await.unwrap();
-    desk.wait(&id).await;
-    let output = desk.text(&id);
-    desk.terminals.release(&desk.session, &id).await.unwrap();
+/// Runs a command to its end and releases its terminal.
+async fn said(client: &TestClient, request: v1::CreateTerminalRequest) -> String {
+    let id = client.create(&request).await.unwrap();
+    client.wait(&id).await;
+    let output = client.text(&id);
+    client
+        .terminals
+        .release(&client.session, &id)
+        .await
+        .unwrap();
     output
 }
 
-/// The same bytes, written in two pieces that are cut at every place.
+/// The same bytes, written in two pieces that are split at every position.
 async fn split() {
     let names = ["API_KEY".to_owned()];
-    let mut desk = Desk::new();
-    desk.terminals =
+    let mut client = TestClient::new();
+    client.terminals =
         Terminals::with_environment(TerminalLimits::default(), Sandbox::Off, environment(&names));
     let text = format!("before {} after", canary("API_KEY"));
     for cut in 0..=text.len() {
         let (first, second) = text.split_at(cut);
         let line = format!("printf %s '{first}'; sleep 0.01; printf %s '{second}'");
-        let output = said(&desk, desk.request(&line, &[])).await;
+        let output = said(&client, client.request(&line, &[])).await;
         assert_eq!(output, "before [API_KEY withheld] after", "{cut}");
     }
 }
 
 async fn cut() {
     let names = ["API_KEY".to_owned()];
-    let mut desk = Desk::new();
-    desk.terminals =
+    let mut client = TestClient::new();
+    client.terminals =
         Terminals::with_environment(TerminalLimits::default(), Sandbox::Off, environment(&names));
     let value = canary("API_KEY");
     for limit in 0..60 {
         let line = format!("printf 'x%s' {value}; printf '%s' {value}");
-        let mut request = desk.request(&line, &[]);
+        let mut request = client.request(&line, &[]);
         request.output_byte_limit = Some(limit);
-        let output = said(&desk, request).await;
+        let output = said(&client, request).await;
         let whole = "x[API_KEY withheld][API_KEY withheld]";
         assert!(whole.ends_with(&output), "{limit}: {output}");
     }
-    // The beginning of a value is no value, and is there when nothing more comes.
-    let output = said(&desk, desk.request("printf %s 'canary-api'", &[])).await;
+    // The beginning of a value is not a value, and is printed when no more output follows.
+    let output = said(&client, client.request("printf %s 'canary-api'", &[])).await;
     assert_eq!(output, "canary-api");
 }
 
@@ -229,7 +234,7 @@ const NAMES: &str = "API_KEY ANTHROPIC_API_KEY OPENAI_API_KEY GEMINI_API_KEY MIS
     AZURE_CLIENT_SECRET GOOGLE_API_KEY DATABASE_URL REDIS_URL PGPASSWORD MYSQL_PWD SENTRY_DSN SLACK_WEBHOOK_URL \
     STRIPE_SECRET_KEY JWT_SECRET SSH_PASSPHRASE DOCKER_PASSWORD MY_OWN_SETTING";
 
-/// Ways to print a whole environment, one's own or that of others, and values that lie in a file.
+/// Ways to print the own environment or that of other processes, and values in a file.
 const ATTEMPTS: &[&str] = &[
     "env",
     "printenv",

@@ -1,4 +1,5 @@
-//! A denied program under hundreds of generated spellings, with an oracle: a fake program that notes when it really runs.
+//! A denied program under hundreds of generated spellings. The oracle is a fake program that records when it really
+//! runs.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -43,27 +44,27 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-pub(super) struct Stage {
+pub(super) struct ExecTest {
     pub(super) dir: PathBuf,
 }
 
-impl Stage {
-    pub(super) fn new(name: &str) -> Stage {
-        // An ordinary user may not write where the superuser has built this.
+impl ExecTest {
+    pub(super) fn new(name: &str) -> ExecTest {
+        // An ordinary user may not write to a build directory of the superuser.
         let dir = match rustix::process::geteuid().is_root() {
             true => PathBuf::from(env!("CARGO_TARGET_TMPDIR")),
             false => std::env::temp_dir(),
         };
         let dir = dir.join(format!("exec-attacks-{name}-{}", std::process::id()));
         fs::create_dir_all(dir.join("bin")).unwrap();
-        let stage = Stage { dir };
+        let test = ExecTest { dir };
         for program in ["curl", "git"] {
-            stage.script(
+            test.script(
                 &format!("bin/{program}"),
                 &format!("#!/bin/sh\necho {program} \"$@\" >>\"$RECORD\"\n"),
             );
         }
-        stage
+        test
     }
 
     pub(super) fn script(&self, name: &str, text: &str) {
@@ -72,7 +73,7 @@ impl Stage {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// Runs a line under the rules; its output and what happened.
+    /// Runs a line under the rules, and returns its output and the events.
     pub(super) async fn run(
         &self,
         line: &str,
@@ -107,7 +108,7 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for ExecTest {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.dir).ok();
     }
@@ -126,14 +127,14 @@ fn rules(policy: &str) -> ExecRules {
         .unwrap()
 }
 
-/// Every spelling in every carrier.
+/// Every spelling in every kind of script.
 async fn spellings() {
-    let stage = Stage::new("spellings");
+    let test = ExecTest::new("spellings");
     let rules = rules(r#"{"rules": [{"action": "deny", "command": "curl", "id": "no-curl"}]}"#);
-    symlink("curl", stage.dir.join("bin/fetch")).unwrap();
+    symlink("curl", test.dir.join("bin/fetch")).unwrap();
     let mut lines = Vec::new();
     for (index, spelling) in SPELLINGS.iter().enumerate() {
-        stage.script(
+        test.script(
             &format!("go{index}"),
             &format!("#!/bin/sh\n{spelling} -V\ntrue\n"),
         );
@@ -141,20 +142,20 @@ async fn spellings() {
             lines.push(carrier.replace("GO", &format!("./go{index}")));
         }
     }
-    fs::write(stage.dir.join("Makefile"), MAKEFILE).unwrap();
-    // Without the rule each of them runs the program, so that the test shows something.
+    fs::write(test.dir.join("Makefile"), MAKEFILE).unwrap();
+    // Without the rule, each of them runs the program, so the test proves something.
     for line in &lines {
-        let before = stage.record().len();
-        let (text, _) = stage.run(line, None).await;
+        let before = test.record().len();
+        let (text, _) = test.run(line, None).await;
         assert!(
-            stage.record().len() > before,
+            test.record().len() > before,
             "{line} does not run it: {text}"
         );
     }
-    fs::remove_file(stage.dir.join("record")).unwrap();
+    fs::remove_file(test.dir.join("record")).unwrap();
     for line in &lines {
-        let (text, events) = stage.run(line, Some(&rules)).await;
-        assert_eq!(stage.record(), "", "{line}: {text}");
+        let (text, events) = test.run(line, Some(&rules)).await;
+        assert_eq!(test.record(), "", "{line}: {text}");
         let is_denied = |event: &ExecEvent| matches!(event, ExecEvent::Denied { why, .. } if why == "policy rule `no-curl`");
         assert!(events.iter().any(is_denied), "{line}: {text} {events:?}");
     }
@@ -162,9 +163,9 @@ async fn spellings() {
 }
 
 async fn subcommands() {
-    let stage = Stage::new("subcommands");
+    let test = ExecTest::new("subcommands");
     let rules = rules(r#"{"rules": [{"action": "deny", "command": "git push **"}]}"#);
-    symlink("git", stage.dir.join("bin/git-push")).unwrap();
+    symlink("git", test.dir.join("bin/git-push")).unwrap();
     let options = [
         "",
         "-C .",
@@ -189,22 +190,22 @@ async fn subcommands() {
         }
     }
     script.push_str("git-push origin\nexec -a git-push git origin\n(exec -a other git push)\n");
-    let (text, _) = stage
+    let (text, _) = test
         .run(&format!("bash <<'END'\n{script}\nEND"), Some(&rules))
         .await;
-    assert_eq!(stage.record(), "", "{text}");
+    assert_eq!(test.record(), "", "{text}");
     let harmless =
         "git log --grep push; git -C push status; git stash list push; git --no-pager log push";
-    stage.run(harmless, Some(&rules)).await;
-    assert_eq!(stage.record().lines().count(), 4, "{}", stage.record());
+    test.run(harmless, Some(&rules)).await;
+    assert_eq!(test.record().lines().count(), 4, "{}", test.record());
 }
 
-/// Links, the dynamic loader and programs of many names lead to a file, which is known.
+/// Links, the dynamic loader and multi-call programs lead to a known file.
 async fn files() {
-    let stage = Stage::new("files");
-    let curl = stage.dir.join("bin/curl");
-    fs::hard_link(&curl, stage.dir.join("bin/hard")).unwrap();
-    symlink(&curl, stage.dir.join("bin/soft")).unwrap();
+    let test = ExecTest::new("files");
+    let curl = test.dir.join("bin/curl");
+    fs::hard_link(&curl, test.dir.join("bin/hard")).unwrap();
+    symlink(&curl, test.dir.join("bin/soft")).unwrap();
     let policy = format!(
         r#"{{"rules": [{{"action": "deny", "command": ["{} **", "od **"], "id": "no"}}]}}"#,
         curl.display()
@@ -219,8 +220,8 @@ async fn files() {
         "bin/../bin/soft",
         "cd bin; ./soft",
     ] {
-        let (text, _) = stage.run(line, Some(&rules)).await;
-        assert_eq!(stage.record(), "", "{line}: {text}");
+        let (text, _) = test.run(line, Some(&rules)).await;
+        assert_eq!(test.record(), "", "{line}: {text}");
     }
     let loader = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"];
     let loader = loader
@@ -238,15 +239,15 @@ async fn files() {
         lines.push(format!("ln -s {od} y; echo A | {loader} ./y -c"));
     }
     for line in lines {
-        let (text, _) = stage.run(&line, Some(&rules)).await;
+        let (text, _) = test.run(&line, Some(&rules)).await;
         assert!(!text.contains("0000000"), "{line}: {text}");
     }
 }
 
 async fn harmless() {
-    let stage = Stage::new("harmless");
+    let test = ExecTest::new("harmless");
     let rules = rules(r#"{"rules": [{"action": "deny", "command": ["curl", "git push **"]}]}"#);
-    fs::write(stage.dir.join("words"), "curl\n").unwrap();
+    fs::write(test.dir.join("words"), "curl\n").unwrap();
     for line in [
         "echo 'curl -V'",
         "echo \"git push\"",
@@ -261,7 +262,7 @@ async fn harmless() {
         "cat bin/curl",
         "echo curl | xargs echo",
     ] {
-        let (text, events) = stage.run(line, Some(&rules)).await;
+        let (text, events) = test.run(line, Some(&rules)).await;
         assert!(
             text.contains("curl") || text.contains("git push"),
             "{line}: {text}"
@@ -269,21 +270,21 @@ async fn harmless() {
         let is_fine = |event: &ExecEvent| matches!(event, ExecEvent::Ran(_));
         assert!(events.iter().all(is_fine), "{line}: {events:?}");
     }
-    assert_eq!(stage.record(), "");
+    assert_eq!(test.record(), "");
 }
 
-/// What the user was asked.
+/// The requests that the user got.
 #[derive(Clone, Default)]
-struct Asked(Arc<Mutex<Vec<ExecRequest>>>);
+struct RecordedRequests(Arc<Mutex<Vec<ExecRequest>>>);
 
-/// Terminals that ask under a policy. The user allows what ends with `second`.
-fn asking(policy: &str, logs: &Path) -> (Terminals, Asked) {
+/// Terminals that ask under a policy. The user allows commands that end with `second`.
+fn asking(policy: &str, logs: &Path) -> (Terminals, RecordedRequests) {
     let watcher = Watcher::new(rules(policy), "agent", Log::open(logs).unwrap());
-    let asked = Asked::default();
-    let heard = asked.clone();
+    let asked = RecordedRequests::default();
+    let recorded = asked.clone();
     watcher.ask_with(move |request| {
         let is_second = request.args.last().is_some_and(|arg| arg == "second");
-        heard.0.lock().unwrap().push(request);
+        recorded.0.lock().unwrap().push(request);
         async move { is_second }
     });
     let terminals = Terminals::new(TerminalLimits::default(), Sandbox::Off);
@@ -301,10 +302,11 @@ async fn run_in_terminal(terminals: &Terminals, dir: &Path, words: &[&str]) {
     terminals.release(&session, &id).await.unwrap();
 }
 
-/// Each line is approved as a whole when its terminal starts: what is asked about then, and what ran.
+/// Each line is approved as a whole when its terminal starts. The table lists what the user is asked about afterwards,
+/// and what ran.
 async fn approved_parts() {
-    let stage = Stage::new("parts");
-    let dir = fs::canonicalize(&stage.dir).unwrap();
+    let test = ExecTest::new("parts");
+    let dir = fs::canonicalize(&test.dir).unwrap();
     fs::create_dir(dir.join("sub")).unwrap();
     let git = dir.join("bin/git");
     let git = git.to_str().unwrap();
@@ -314,12 +316,12 @@ async fn approved_parts() {
             {{"action": "deny", "command": "{git} push --force **", "id": "no-force"}}
         ]}}"#
     );
-    stage.script("hidden", &"#!/bin/sh\nGIT push one\n".replace("GIT", git));
-    stage.script("other", &"#!/bin/sh\nGIT push one x\n".replace("GIT", git));
-    stage.script("set", &"#!/bin/sh\nA=1 GIT push one\n".replace("GIT", git));
+    test.script("hidden", &"#!/bin/sh\nGIT push one\n".replace("GIT", git));
+    test.script("other", &"#!/bin/sh\nGIT push one x\n".replace("GIT", git));
+    test.script("set", &"#!/bin/sh\nA=1 GIT push one\n".replace("GIT", git));
     let named = "#!/usr/bin/perl\nexec {'./program'} 'GIT', 'push', 'one'\n";
-    stage.script("named", &named.replace("GIT", git));
-    stage.script("program", "#!/bin/sh\necho other \"$@\" >>\"$RECORD\"\n");
+    test.script("named", &named.replace("GIT", git));
+    test.script("program", "#!/bin/sh\necho other \"$@\" >>\"$RECORD\"\n");
     let (terminals, asked) = asking(&policy, &dir.join("log"));
     for (line, runs, asks) in [
         ("GIT push one", "one", ""),
@@ -331,7 +333,7 @@ async fn approved_parts() {
             "",
         ),
         ("sh -c 'GIT push one; true'; true", "one", ""),
-        // It runs more often than it is shown.
+        // The program runs more often than the line shows.
         ("for i in 1 2; do GIT push one; done", "one", "one"),
         (
             "GIT push one; GIT push one; GIT push one | cat",
@@ -340,7 +342,7 @@ async fn approved_parts() {
         ),
         ("GIT push one; ./hidden", "one", "one"),
         ("./hidden; GIT push one", "one", "one"),
-        // It is not what is shown.
+        // The program is not the one shown.
         ("./other; GIT push one", "one", "one x"),
         ("x=one; GIT push $x", "", "one"),
         ("cd $PWD/sub && GIT push one", "", "one"),
@@ -350,7 +352,7 @@ async fn approved_parts() {
             "one second",
         ),
         ("GIT push --force one; GIT push two", "two", ""),
-        // It is another program, or has variables that were not shown.
+        // Another program, or variables that were not shown.
         ("./named; GIT push one", "one", "one"),
         ("./set; GIT push one", "one", "A=1 one"),
         ("A=1 GIT push one", "one", ""),
@@ -363,7 +365,7 @@ async fn approved_parts() {
         fs::write(&record, "").unwrap();
         let line = format!("export RECORD={}; {script}", record.display());
         run_in_terminal(&terminals, &dir, &["/bin/sh", "-c", &line]).await;
-        let ran = stage.record().replace("git push ", "").replace('\n', " ");
+        let ran = test.record().replace("git push ", "").replace('\n', " ");
         assert_eq!(ran.trim(), runs, "{line}");
         let asked: Vec<ExecRequest> = asked.0.lock().unwrap().drain(..).collect();
         let home = std::env::var("HOME").unwrap_or_default();
@@ -379,8 +381,8 @@ async fn approved_parts() {
 }
 
 async fn terminals() {
-    let stage = Stage::new("terminals");
-    let dir = fs::canonicalize(&stage.dir).unwrap();
+    let test = ExecTest::new("terminals");
+    let dir = fs::canonicalize(&test.dir).unwrap();
     let git = dir.join("bin/git");
     let policy = format!(
         r#"{{"rules": [
@@ -404,8 +406,8 @@ async fn terminals() {
     ] {
         run_in_terminal(&terminals, &dir, &words).await;
     }
-    // The approved one had no RECORD to write to, and was not asked about.
-    assert_eq!(stage.record(), "git push second\n");
+    // The approved command had no RECORD to write to, and the user was not asked about it.
+    assert_eq!(test.record(), "git push second\n");
     let asked = asked.0.lock().unwrap().clone();
     let shown: Vec<_> = asked
         .iter()
@@ -440,7 +442,7 @@ async fn terminals() {
     }
 }
 
-/// Ways to write the program, in a script. Each runs it.
+/// Ways to spell the program in a script. Each runs it.
 const SPELLINGS: &[&str] = &[
     "curl",
     "cu''rl",
@@ -460,7 +462,7 @@ const SPELLINGS: &[&str] = &[
     "PATH=$PWD/bin curl",
 ];
 
-/// Ways to run the script, or its text.
+/// Ways to run the script or its text.
 const CARRIERS: &[&str] = &[
     "GO",
     ". GO",

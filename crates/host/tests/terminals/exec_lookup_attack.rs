@@ -1,5 +1,5 @@
-//! Denied programs, scripts and paths that a process finds in another way than their names say: by names that are not
-//! UTF-8, where we cannot look, by the rules of an interpreter, through links and through mounts.
+//! Denied programs, scripts and paths that a process finds in unexpected ways: names that are not UTF-8, places that we
+//! cannot read, rules of an interpreter, links and mounts.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset};
 use attache_process::ExecEvent;
 use libtest_mimic::Trial;
 
-use super::exec_attacks::Stage;
+use super::exec_attacks::ExecTest;
 use super::trial;
 use super::trial::elsewhere_as;
 
@@ -28,7 +28,7 @@ pub(super) fn trials() -> Vec<Trial> {
         trial("exec_lookup::paths_as_the_process_sees_them", paths),
         trial("exec_lookup::other_names_of_a_file_run", other_names),
         elsewhere_as(
-            "exec_lookup::where_we_cannot_look",
+            "exec_lookup::programs_that_cannot_be_inspected_are_denied",
             "ATTACHE_TEST_LOOKUP_UNKNOWN",
             user,
             unknown,
@@ -42,7 +42,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Rules that deny these. Nobody can be asked, so what cannot be looked at is denied.
+/// Rules that deny these. There is no user to ask, so whatever cannot be inspected is denied.
 fn denying(rule: &str) -> ExecRules {
     let policy = format!(r#"{{"rules": [{{"action": "deny", {rule}}}]}}"#);
     let mut config = PermissionConfig::new(Preset::ApproveAll);
@@ -55,23 +55,24 @@ fn command(command: &str) -> ExecRules {
     denying(&format!(r#""command": "{command}""#))
 }
 
-/// Each line leaves a record without the rules, unless its programs are missing, and none under them. How many did.
-async fn check(stage: &Stage, lines: &[&str], rules: &ExecRules) -> usize {
-    let record = stage.dir.join("record");
+/// Each line leaves a record without the rules, unless its programs are missing, and no record under the rules. Returns
+/// how many left a record.
+async fn check(test: &ExecTest, lines: &[&str], rules: &ExecRules) -> usize {
+    let record = test.dir.join("record");
     let mut count = 0;
     for line in lines {
         fs::remove_file(&record).ok();
-        let (text, _) = stage.run(line, None).await;
-        if stage.record().is_empty() {
+        let (text, _) = test.run(line, None).await;
+        if test.record().is_empty() {
             let program = line.split([' ', ';']).next().unwrap();
-            let (there, _) = stage.run(&format!("command -v {program}"), None).await;
+            let (there, _) = test.run(&format!("command -v {program}"), None).await;
             let may_fail = there.is_empty() || program == "unshare";
             assert!(may_fail, "{line} does not run it: {text}");
             continue;
         }
         fs::remove_file(&record).ok();
-        let (text, events) = stage.run(line, Some(rules)).await;
-        assert_eq!(stage.record(), "", "{line}: {text}");
+        let (text, events) = test.run(line, Some(rules)).await;
+        assert_eq!(test.record(), "", "{line}: {text}");
         let is_denied = |event: &ExecEvent| matches!(event, ExecEvent::Denied { .. });
         assert!(events.iter().any(is_denied), "{line}: {text} {events:?}");
         count += 1;
@@ -80,21 +81,21 @@ async fn check(stage: &Stage, lines: &[&str], rules: &ExecRules) -> usize {
 }
 
 /// Each line leaves the same record under the rules.
-async fn check_harmless(stage: &Stage, lines: &[&str], rules: &ExecRules) {
-    let record = stage.dir.join("record");
+async fn check_harmless(test: &ExecTest, lines: &[&str], rules: &ExecRules) {
+    let record = test.dir.join("record");
     for line in lines {
         fs::remove_file(&record).ok();
-        let (text, _) = stage.run(line, None).await;
-        let without = stage.record();
+        let (text, _) = test.run(line, None).await;
+        let without = test.record();
         assert_ne!(without, "", "{line} leaves no record: {text}");
         fs::remove_file(&record).ok();
-        let (text, events) = stage.run(line, Some(rules)).await;
-        assert_eq!(stage.record(), without, "{line}: {text} {events:?}");
+        let (text, events) = test.run(line, Some(rules)).await;
+        assert_eq!(test.record(), without, "{line}: {text} {events:?}");
     }
 }
 
-async fn can_unshare(stage: &Stage) -> bool {
-    let (text, _) = stage
+async fn can_unshare(test: &ExecTest) -> bool {
+    let (text, _) = test
         .run("unshare -Urpmf --mount-proc echo works", None)
         .await;
     text == "works\n"
@@ -107,14 +108,14 @@ fn loader() -> Option<&'static str> {
 }
 
 async fn bytes() {
-    let stage = Stage::new("bytes");
-    stage.script("bin/npm", SHELL);
-    stage.script("bin/perl-npm", PERL);
-    stage.script("bin/python-npm", PYTHON);
+    let test = ExecTest::new("bytes");
+    test.script("bin/npm", SHELL);
+    test.script("bin/perl-npm", PERL);
+    test.script("bin/python-npm", PYTHON);
     let make = "ln -sf /usr/bin/od $(printf 'o\\377'); ln -sf bin/npm $(printf 's\\377'); \
         ln -sf bin/perl-npm $(printf 'p\\377'); ln -sf bin/python-npm $(printf 'y\\377'); mkdir -p $(printf 'd\\377'); \
         ln -sf ../bin/npm $(printf 'd\\377')/n";
-    stage.run(make, None).await;
+    test.run(make, None).await;
     let lines = [
         "sh ./s? publish",
         "sh -e s? publish",
@@ -123,22 +124,22 @@ async fn bytes() {
         "cd d?; sh n publish",
         "./s? publish",
     ];
-    assert!(check(&stage, &lines, &command("npm **")).await >= 4);
-    check(&stage, &["perl ./p? publish"], &command("perl-npm")).await;
-    check(&stage, &["python3 ./y? publish"], &command("python-npm")).await;
+    assert!(check(&test, &lines, &command("npm **")).await >= 4);
+    check(&test, &["perl ./p? publish"], &command("perl-npm")).await;
+    check(&test, &["python3 ./y? publish"], &command("python-npm")).await;
     if let Some(loader) = loader() {
         let line = format!("echo A | {loader} ./o? -c >>record");
-        assert_eq!(check(&stage, &[&line], &command("od")).await, 1);
+        assert_eq!(check(&test, &[&line], &command("od")).await, 1);
     }
 }
 
 async fn searches() {
-    let stage = Stage::new("searches");
-    stage.script("bin/npm", SHELL);
-    stage.script("deppl", PERL);
-    fs::create_dir_all(stage.dir.join("other")).unwrap();
-    symlink("../bin/npm", stage.dir.join("other/foosh")).unwrap();
-    symlink("../deppl", stage.dir.join("other/foopl")).unwrap();
+    let test = ExecTest::new("searches");
+    test.script("bin/npm", SHELL);
+    test.script("deppl", PERL);
+    fs::create_dir_all(test.dir.join("other")).unwrap();
+    symlink("../bin/npm", test.dir.join("other/foosh")).unwrap();
+    symlink("../deppl", test.dir.join("other/foopl")).unwrap();
     let shells = [
         "PATH=$PWD/other:$PATH bash foosh A",
         "PATH=$PWD/other:$PATH ksh foosh A",
@@ -147,9 +148,9 @@ async fn searches() {
         "PATH=$PATH:$PWD/other bash foosh A",
         "cd other; PATH=:$PATH bash foosh A",
     ];
-    assert!(check(&stage, &shells, &command("npm")).await >= 4);
-    // Open files of the process, where we have none of that number.
-    symlink("/proc/self/fd/57", stage.dir.join("other/open")).unwrap();
+    assert!(check(&test, &shells, &command("npm")).await >= 4);
+    // Open files of the process; we have no file with this number.
+    symlink("/proc/self/fd/57", test.dir.join("other/open")).unwrap();
     let descriptors = [
         "bash -c 'exec 57<bin/npm; sh /dev/fd/57 A'",
         "bash -c 'exec 57<bin/npm; sh other/open A'",
@@ -158,16 +159,16 @@ async fn searches() {
         "bash -c 'exec 57<other; sh /dev/fd/57/foosh A'",
         "bash -c 'exec 57<bin/npm; /dev/fd/57 A'",
     ];
-    assert_eq!(check(&stage, &descriptors, &command("npm")).await, 6);
+    assert_eq!(check(&test, &descriptors, &command("npm")).await, 6);
     let perl = ["PATH=$PWD/other:$PATH perl -S foopl A"];
-    check(&stage, &perl, &command("deppl")).await;
+    check(&test, &perl, &command("deppl")).await;
 }
 
 async fn python_searches() {
-    let stage = Stage::new("python");
-    fs::create_dir_all(stage.dir.join("mypk/deep")).unwrap();
-    fs::write(stage.dir.join("mypk/__main__.py"), PYTHON).unwrap();
-    fs::write(stage.dir.join("mypk/deep/__main__.py"), PYTHON).unwrap();
+    let test = ExecTest::new("python");
+    fs::create_dir_all(test.dir.join("mypk/deep")).unwrap();
+    fs::write(test.dir.join("mypk/__main__.py"), PYTHON).unwrap();
+    fs::write(test.dir.join("mypk/deep/__main__.py"), PYTHON).unwrap();
     let python = [
         "python3 mypk",
         "python3 mypk/",
@@ -191,26 +192,26 @@ async fn python_searches() {
         "python3 -m runpy mypk.__main__",
         "python3 -m runpy mypk.deep.__main__",
     ];
-    let found = check(&stage, &python, &command("mypk")).await;
+    let found = check(&test, &python, &command("mypk")).await;
     assert!(found == 0 || found >= 14, "{found}");
-    // A link to a script that is named otherwise.
-    fs::write(stage.dir.join("deploy.py"), PYTHON).unwrap();
-    symlink("deploy.py", stage.dir.join("innocent.py")).unwrap();
+    // A link to a script with another name.
+    fs::write(test.dir.join("deploy.py"), PYTHON).unwrap();
+    symlink("deploy.py", test.dir.join("innocent.py")).unwrap();
     let modules = ["python3 -m innocent", "python3 -m deploy"];
-    check(&stage, &modules, &command("deploy.py")).await;
+    check(&test, &modules, &command("deploy.py")).await;
 }
 
 async fn node_searches() {
-    let stage = Stage::new("node");
+    let test = ExecTest::new("node");
     for folder in ["node/lib", "node/plain"] {
-        fs::create_dir_all(stage.dir.join(folder)).unwrap();
+        fs::create_dir_all(test.dir.join(folder)).unwrap();
     }
-    fs::write(stage.dir.join("node/lib/denied.js"), NODE).unwrap();
-    symlink("../lib/denied.js", stage.dir.join("node/plain/index.js")).unwrap();
-    symlink("lib/denied.js", stage.dir.join("node/mod.js")).unwrap();
-    symlink("lib/denied.js", stage.dir.join("node/mod2.cjs")).unwrap();
+    fs::write(test.dir.join("node/lib/denied.js"), NODE).unwrap();
+    symlink("../lib/denied.js", test.dir.join("node/plain/index.js")).unwrap();
+    symlink("lib/denied.js", test.dir.join("node/mod.js")).unwrap();
+    symlink("lib/denied.js", test.dir.join("node/mod2.cjs")).unwrap();
     fs::write(
-        stage.dir.join("node/package.json"),
+        test.dir.join("node/package.json"),
         r#"{"main": "lib/denied"}"#,
     )
     .unwrap();
@@ -224,54 +225,54 @@ async fn node_searches() {
         "node --require ./node/lib/denied bin/git",
         "node -r ./node/mod bin/git",
     ];
-    fs::write(stage.dir.join("bin/git"), "").unwrap();
-    let found = check(&stage, &node, &command("denied.js")).await;
+    fs::write(test.dir.join("bin/git"), "").unwrap();
+    let found = check(&test, &node, &command("denied.js")).await;
     assert!(found == 0 || found >= 6, "{found}");
 }
 
 async fn hard_links() {
-    let stage = Stage::new("hardlinks");
+    let test = ExecTest::new("hardlinks");
     for folder in ["other", "shims"] {
-        fs::create_dir_all(stage.dir.join(folder)).unwrap();
+        fs::create_dir_all(test.dir.join(folder)).unwrap();
     }
-    stage.script("bin/depsh", SHELL);
-    stage.script("bin/mise", SHELL);
+    test.script("bin/depsh", SHELL);
+    test.script("bin/mise", SHELL);
     let shim = "#!/bin/sh\necho \"${0##*/}\" >>\"$RECORD\"\n";
-    stage.script("shims/one", shim);
+    test.script("shims/one", shim);
     for (from, to) in [
         ("bin/depsh", "other/h"),
         ("bin/mise", "other/m"),
         ("shims/one", "shims/two"),
         ("shims/one", "other/three"),
     ] {
-        fs::hard_link(stage.dir.join(from), stage.dir.join(to)).unwrap();
+        fs::hard_link(test.dir.join(from), test.dir.join(to)).unwrap();
     }
-    let in_dir = |name: &str| command(&format!("{}/{name} **", stage.dir.display()));
+    let in_dir = |name: &str| command(&format!("{}/{name} **", test.dir.display()));
     let depsh = [
         "bin/depsh A",
         "other/h A",
         "sh other/h A",
         "cd other; ./h A",
     ];
-    assert_eq!(check(&stage, &depsh, &in_dir("bin/depsh")).await, 4);
+    assert_eq!(check(&test, &depsh, &in_dir("bin/depsh")).await, 4);
     let mise = ["bin/mise A", "other/m A", "exec other/m A"];
-    assert_eq!(check(&stage, &mise, &in_dir("bin/mise")).await, 3);
-    // A version manager's script acts on its name.
+    assert_eq!(check(&test, &mise, &in_dir("bin/mise")).await, 3);
+    // A script of a version manager acts on its name.
     let shims = [
         "shims/one",
         "other/three",
         "bash -c 'exec -a two other/three'",
     ];
-    assert_eq!(check(&stage, &shims, &in_dir("shims/one")).await, 3);
-    check_harmless(&stage, &["shims/two"], &in_dir("shims/one")).await;
+    assert_eq!(check(&test, &shims, &in_dir("shims/one")).await, 3);
+    check_harmless(&test, &["shims/two"], &in_dir("shims/one")).await;
 }
 
 async fn relative() {
-    let stage = Stage::new("relative");
-    stage.script("deploy.sh", SHELL);
-    stage.script("other.sh", SHELL);
-    let rules = command("./deploy.sh").started_in(&stage.dir);
-    let dir = stage.dir.display();
+    let test = ExecTest::new("relative");
+    test.script("deploy.sh", SHELL);
+    test.script("other.sh", SHELL);
+    let rules = command("./deploy.sh").started_in(&test.dir);
+    let dir = test.dir.display();
     let lines = [
         format!("{dir}/deploy.sh A"),
         format!("cd /; ..{dir}/deploy.sh A"),
@@ -281,22 +282,20 @@ async fn relative() {
         "cp deploy.sh x; mv x deploy.sh; ln -f deploy.sh z; ./z A".to_owned(),
     ];
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    assert_eq!(check(&stage, &lines, &rules).await, 6);
-    check_harmless(&stage, &["./other.sh A"], &rules).await;
+    assert_eq!(check(&test, &lines, &rules).await, 6);
+    check_harmless(&test, &["./other.sh A"], &rules).await;
 }
 
 async fn paths() {
-    let stage = Stage::new("paths");
+    let test = ExecTest::new("paths");
     for folder in ["secrets/deep", "src", "mnt"] {
-        fs::create_dir_all(stage.dir.join(folder)).unwrap();
+        fs::create_dir_all(test.dir.join(folder)).unwrap();
     }
-    fs::write(stage.dir.join("secrets/key"), "key\n").unwrap();
-    fs::write(stage.dir.join("secrets/deep/key"), "key\n").unwrap();
-    fs::write(stage.dir.join("src/a"), "a\n").unwrap();
-    stage
-        .run("ln -s secrets/key $(printf 'l\\377')", None)
-        .await;
-    let rules = denying(r#""command": "cat", "path": "secrets/**""#).started_in(&stage.dir);
+    fs::write(test.dir.join("secrets/key"), "key\n").unwrap();
+    fs::write(test.dir.join("secrets/deep/key"), "key\n").unwrap();
+    fs::write(test.dir.join("src/a"), "a\n").unwrap();
+    test.run("ln -s secrets/key $(printf 'l\\377')", None).await;
+    let rules = denying(r#""command": "cat", "path": "secrets/**""#).started_in(&test.dir);
     let unshare = match rustix::process::geteuid().is_root() {
         true => "unshare -m",
         false => "unshare -Urm",
@@ -316,7 +315,7 @@ async fn paths() {
         &deep,
         &inside,
     ];
-    assert!(check(&stage, &lines, &rules).await >= 6);
+    assert!(check(&test, &lines, &rules).await >= 6);
     let in_namespace = format!("{unshare} sh -c 'cat src/a >>record' || echo x >>record");
     let harmless = [
         "cat src/a >>record",
@@ -326,12 +325,12 @@ async fn paths() {
         "cat /proc/self/cwd/src/a >>record",
         &in_namespace,
     ];
-    check_harmless(&stage, &harmless, &rules).await;
+    check_harmless(&test, &harmless, &rules).await;
 }
 
 /// One file can be two programs.
 async fn other_names() {
-    let stage = Stage::new("names");
+    let test = ExecTest::new("names");
     let groups = [
         ("pkill", "pgrep -V", "pkill -V"),
         ("pgrep", "pkill -V", "pgrep -V"),
@@ -340,12 +339,12 @@ async fn other_names() {
         ("unxz", "xz --version", "unxz --version"),
     ];
     for (denied, other, own) in groups {
-        let (there, _) = stage.run(&format!("command -v {denied}"), None).await;
+        let (there, _) = test.run(&format!("command -v {denied}"), None).await;
         if there.is_empty() {
             continue;
         }
         let rules = command(denied);
-        check_harmless(&stage, &[&format!("{other} | tr -d 0-9 >>record")], &rules).await;
+        check_harmless(&test, &[&format!("{other} | tr -d 0-9 >>record")], &rules).await;
         let lines = [
             format!("{own} | tr -d 0-9 >>record"),
             format!("ln -sf $(command -v {denied}) l; ./l --version 2>&1 | tr -d 0-9 >>record"),
@@ -356,37 +355,37 @@ async fn other_names() {
         ];
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         for line in lines {
-            fs::remove_file(stage.dir.join("record")).ok();
-            let (text, events) = stage.run(line, Some(&rules)).await;
-            let record = stage.record();
+            fs::remove_file(test.dir.join("record")).ok();
+            let (text, events) = test.run(line, Some(&rules)).await;
+            let record = test.record();
             let has_run = record.contains("ersion") || record.contains("sage");
             let is_denied = |event: &ExecEvent| matches!(event, ExecEvent::Denied { .. });
             assert!(!has_run, "{line}: {record} {text}");
             assert!(events.iter().any(is_denied), "{line}: {text} {events:?}");
         }
     }
-    // What git runs itself is no alias.
+    // A program that git runs itself is not an alias.
     if let Ok(git) = fs::canonicalize("/usr/bin/git") {
         let git = git.display();
         let line = format!(
             "{git} init -q repo 2>/dev/null; cd repo; {git} -c user.name=a -c user.email=b commit -q --allow-empty -m x; \
              {git} bisect start >/dev/null 2>&1; {git} bisect log | head -1 >>../record; rm -rf ../repo"
         );
-        check_harmless(&stage, &[&line], &command("git push **")).await;
+        check_harmless(&test, &[&line], &command("git push **")).await;
     }
 }
 
 async fn unknown() {
-    let stage = Stage::new("unknown");
-    stage.script("bin/npm", SHELL);
-    fs::create_dir_all(stage.dir.join("x")).unwrap();
+    let test = ExecTest::new("unknown");
+    test.script("bin/npm", SHELL);
+    fs::create_dir_all(test.dir.join("x")).unwrap();
     for folder in ["", "x/"] {
         symlink(
-            stage.dir.join("bin/npm"),
-            stage.dir.join(format!("{folder}foosh")),
+            test.dir.join("bin/npm"),
+            test.dir.join(format!("{folder}foosh")),
         )
         .unwrap();
-        symlink("/usr/bin/od", stage.dir.join(format!("{folder}foo"))).unwrap();
+        symlink("/usr/bin/od", test.dir.join(format!("{folder}foo"))).unwrap();
     }
     let namespace = "unshare -Urpmf --mount-proc sh -c";
     let mut lines = vec![
@@ -395,8 +394,8 @@ async fn unknown() {
         "unshare -Ur sh -c 'chmod 000 x; cd x; sh foosh A; cd ..; chmod 700 x'".to_owned(),
     ];
     let npm: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let can_unshare = can_unshare(&stage).await;
-    let found = check(&stage, &npm, &command("npm")).await;
+    let can_unshare = can_unshare(&test).await;
+    let found = check(&test, &npm, &command("npm")).await;
     assert!(!can_unshare || found == 3, "{found}");
     let Some(loader) = loader() else { return };
     lines = vec![
@@ -406,20 +405,20 @@ async fn unknown() {
         ),
     ];
     let od: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let found = check(&stage, &od, &command("od")).await;
+    let found = check(&test, &od, &command("od")).await;
     assert!(!can_unshare || found == 2, "{found}");
-    // What the process cannot see, either, is simply not there.
+    // Files that the process cannot see either are simply missing.
     let harmless = [
         "sh /etc/ssl/private/missing 2>/dev/null; echo x >>record",
         "sh nothing/there 2>/dev/null; echo x >>record",
         "unshare -Ur sh -c 'sh src/missing 2>/dev/null; echo x >>record' || echo x >>record",
     ];
-    check_harmless(&stage, &harmless, &command("npm")).await;
+    check_harmless(&test, &harmless, &command("npm")).await;
 }
 
 async fn overlays() {
-    let stage = Stage::new("overlays");
-    fs::create_dir_all(stage.dir.join("o")).unwrap();
+    let test = ExecTest::new("overlays");
+    fs::create_dir_all(test.dir.join("o")).unwrap();
     let inside = |line: &str| {
         format!(
             "unshare -Urm sh -c 'R=$PWD/record; mount -t tmpfs t o && cd o && mkdir u m w p && \
@@ -434,11 +433,11 @@ async fn overlays() {
         ),
     ];
     let denied: Vec<&str> = denied.iter().map(String::as_str).collect();
-    let found = check(&stage, &denied, &command("od")).await;
+    let found = check(&test, &denied, &command("od")).await;
     // Other programs of a container run.
     let line = inside("mount --bind m/cat foo && echo A | ./foo >>$R");
     if found > 0 {
-        check_harmless(&stage, &[&line], &command("od")).await;
+        check_harmless(&test, &[&line], &command("od")).await;
     }
 }
 

@@ -1,5 +1,4 @@
-//! Denied programs that another program is told to run without an exec of their own: by a loader, an interpreter or a
-//! mount.
+//! Denied programs that another program runs without an exec of their own: a loader, an interpreter or a mount.
 
 use std::fs;
 
@@ -7,7 +6,7 @@ use attache_host::exec::{ExecRules, WatchMode};
 use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset};
 use libtest_mimic::Trial;
 
-use super::exec_attacks::Stage;
+use super::exec_attacks::ExecTest;
 use super::trial;
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -27,7 +26,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Denies a command. Nobody can be asked, so what cannot be looked at is denied.
+/// Denies a command. There is no user to ask, so whatever cannot be inspected is denied.
 fn denying(command: &str) -> ExecRules {
     let policy = format!(r#"{{"rules": [{{"action": "deny", "command": "{command}"}}]}}"#);
     let mut config = PermissionConfig::new(Preset::ApproveAll);
@@ -36,14 +35,15 @@ fn denying(command: &str) -> ExecRules {
     rules.for_mode(WatchMode::Rules).unwrap()
 }
 
-/// Each line runs a script `npm`, a module `tool` or nothing where its interpreter is missing; under the rule none does.
+/// Each line runs a script `npm` or a module `tool`, or nothing if its interpreter is missing; under the rule, no line
+/// does.
 async fn scripts() {
-    let stage = Stage::new("scripts");
-    fs::write(stage.dir.join("empty"), "").unwrap();
+    let test = ExecTest::new("scripts");
+    fs::write(test.dir.join("empty"), "").unwrap();
     let mut count = 0;
     for (program, script, lines) in SCRIPTS {
-        stage.script("bin/npm", script);
-        fs::write(stage.dir.join("tool.py"), script).unwrap();
+        test.script("bin/npm", script);
+        fs::write(test.dir.join("tool.py"), script).unwrap();
         for (line, rule) in lines
             .iter()
             .flat_map(|line| [(*line, "npm publish **"), (*line, "npm")])
@@ -52,38 +52,38 @@ async fn scripts() {
                 true => rule.replace("npm", "tool"),
                 false => rule.to_owned(),
             };
-            fs::remove_file(stage.dir.join("record")).ok();
-            let (text, _) = stage.run(line, None).await;
-            if stage.record().is_empty() {
-                let (there, _) = stage.run(&format!("command -v {program}"), None).await;
+            fs::remove_file(test.dir.join("record")).ok();
+            let (text, _) = test.run(line, None).await;
+            if test.record().is_empty() {
+                let (there, _) = test.run(&format!("command -v {program}"), None).await;
                 assert!(there.is_empty(), "{line} does not run it: {text}");
                 continue;
             }
-            fs::remove_file(stage.dir.join("record")).unwrap();
-            let (text, events) = stage.run(line, Some(&denying(&rule))).await;
-            assert_eq!(stage.record(), "", "{rule}: {line}: {text} {events:?}");
+            fs::remove_file(test.dir.join("record")).unwrap();
+            let (text, events) = test.run(line, Some(&denying(&rule))).await;
+            assert_eq!(test.record(), "", "{rule}: {line}: {text} {events:?}");
             count += 1;
         }
         let harmless = format!("{program} bin/npm test publish");
-        fs::remove_file(stage.dir.join("record")).ok();
-        let (text, _) = stage.run(&harmless, None).await;
-        let is_there = !stage.record().is_empty();
-        fs::remove_file(stage.dir.join("record")).ok();
-        stage.run(&harmless, Some(&denying("npm publish **"))).await;
-        assert_eq!(!stage.record().is_empty(), is_there, "{harmless}: {text}");
+        fs::remove_file(test.dir.join("record")).ok();
+        let (text, _) = test.run(&harmless, None).await;
+        let is_there = !test.record().is_empty();
+        fs::remove_file(test.dir.join("record")).ok();
+        test.run(&harmless, Some(&denying("npm publish **"))).await;
+        assert_eq!(!test.record().is_empty(), is_there, "{harmless}: {text}");
     }
     assert!(count > 40, "{count}");
 }
 
-/// The program in the arguments lies behind all that is read.
+/// The program in the arguments is beyond the part that is read.
 async fn many_words() {
-    let stage = Stage::new("words");
+    let test = ExecTest::new("words");
     let loaders = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"];
     let mut loaders = loaders.into_iter();
     let Some(loader) = loaders.find(|path| fs::exists(path).unwrap_or(false)) else {
         return;
     };
-    stage.script("bin/npm", "#!/bin/sh\necho ran \"$@\" >>\"$RECORD\"\n");
+    test.script("bin/npm", "#!/bin/sh\necho ran \"$@\" >>\"$RECORD\"\n");
     let (od, npm) = (denying("od"), denying("npm publish **"));
     for (line, rules) in [
         (
@@ -103,29 +103,29 @@ async fn many_words() {
             &npm,
         ),
     ] {
-        fs::remove_file(stage.dir.join("record")).ok();
-        let (text, _) = stage.run(&line, None).await;
-        assert_ne!(stage.record(), "", "{line} does not run it: {text}");
-        fs::remove_file(stage.dir.join("record")).unwrap();
-        let (text, events) = stage.run(&line, Some(rules)).await;
-        assert_eq!(stage.record(), "", "{line}: {text} {}", events.len());
+        fs::remove_file(test.dir.join("record")).ok();
+        let (text, _) = test.run(&line, None).await;
+        assert_ne!(test.record(), "", "{line} does not run it: {text}");
+        fs::remove_file(test.dir.join("record")).unwrap();
+        let (text, events) = test.run(&line, Some(rules)).await;
+        assert_eq!(test.record(), "", "{line}: {text} {}", events.len());
     }
-    // So many words are fine for a program that runs no other.
+    // This many words are fine for a program that runs no other program.
     let line = "perl -e 'exec \"echo\", (\"a\") x 5000, \"end\"'";
-    let (text, _) = stage.run(line, Some(&od)).await;
+    let (text, _) = test.run(line, Some(&od)).await;
     assert!(text.ends_with("end\n"), "{}", text.len());
 }
 
 async fn bind_mounts() {
-    let stage = Stage::new("mounts");
+    let test = ExecTest::new("mounts");
     let unshare = match rustix::process::geteuid().is_root() {
         true => "unshare -m",
         false => "unshare -Urm",
     };
-    fs::create_dir(stage.dir.join("tree")).unwrap();
-    stage.script("innocent", "");
-    let script = format!("#!{}/innocent\n", stage.dir.display());
-    stage.script("script", &script);
+    fs::create_dir(test.dir.join("tree")).unwrap();
+    test.script("innocent", "");
+    let script = format!("#!{}/innocent\n", test.dir.display());
+    test.script("script", &script);
     for line in [
         "mount --bind /usr/bin/od innocent; echo A | ./innocent -c",
         "mount --bind /usr/bin/od innocent; ./script",
@@ -134,23 +134,23 @@ async fn bind_mounts() {
         "mount --bind /usr/bin/od innocent; exec 9<innocent; umount innocent; echo A | /proc/self/fd/9 -c",
     ] {
         let line = format!("{unshare} sh -c '{line}' 2>&1");
-        let (text, _) = stage.run(&line, None).await;
+        let (text, _) = test.run(&line, None).await;
         if !text.contains("0000000") {
-            // Without the right to mount there is nothing to test.
+            // Without the right to mount, there is nothing to test.
             assert!(!rustix::process::geteuid().is_root(), "{line}: {text}");
             continue;
         }
-        let (text, events) = stage.run(&line, Some(&denying("od"))).await;
+        let (text, events) = test.run(&line, Some(&denying("od"))).await;
         assert!(!text.contains("0000000"), "{line}: {text} {events:?}");
     }
-    // An interpreter by another name.
-    stage.script("bin/npm", SHELL);
+    // An interpreter with another name.
+    test.script("bin/npm", SHELL);
     let line = format!("{unshare} sh -c 'mount --bind /bin/sh innocent; ./innocent -e bin/npm x'");
-    stage.run(&line, None).await;
-    if !stage.record().is_empty() {
-        fs::remove_file(stage.dir.join("record")).unwrap();
-        let (text, events) = stage.run(&line, Some(&denying("npm"))).await;
-        assert_eq!(stage.record(), "", "{line}: {text} {events:?}");
+    test.run(&line, None).await;
+    if !test.record().is_empty() {
+        fs::remove_file(test.dir.join("record")).unwrap();
+        let (text, events) = test.run(&line, Some(&denying("npm"))).await;
+        assert_eq!(test.record(), "", "{line}: {text} {events:?}");
     }
 }
 

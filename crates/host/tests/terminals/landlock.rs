@@ -1,4 +1,4 @@
-//! Confined programs write where they may, and so does what they start.
+//! Confined programs, and the programs they start, write only where they may.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,19 +16,16 @@ pub(super) fn trials() -> Vec<Trial> {
         direct_trial("landlock::writes_only_where_it_may_directly", writes),
         trial("landlock::reads_and_runs_everything", reads),
         trial("landlock::signals_nobody_outside", signals),
-        trial(
-            "landlock::what_is_unreadable_is_and_all_beside_it_is_not",
-            unreadable,
-        ),
+        trial("landlock::only_the_listed_paths_are_unreadable", unreadable),
         trial("landlock::attack_others_keep_their_limits", limits),
         trial("landlock::attack_root_makes_no_device", no_device),
         trial("landlock::terminals_and_devices_work", devices),
-        trial("landlock::a_missing_directory_is_told", missing),
+        trial("landlock::a_missing_directory_is_reported", missing),
     ]
 }
 
 async fn writes() {
-    let Some(folders) = Folders::new("writes") else {
+    let Some(folders) = LandlockTest::new("writes") else {
         return;
     };
     let said = folders.run(TRIES).await;
@@ -37,7 +34,7 @@ async fn writes() {
 }
 
 async fn reads() {
-    let Some(folders) = Folders::new("reads") else {
+    let Some(folders) = LandlockTest::new("reads") else {
         return;
     };
     let said = folders.run("cat \"$OUT/kept\"; ls \"$OUT\" | wc -l").await;
@@ -45,7 +42,7 @@ async fn reads() {
 }
 
 async fn signals() {
-    let Some(folders) = Folders::new("signals") else {
+    let Some(folders) = LandlockTest::new("signals") else {
         return;
     };
     if support() != SandboxSupport::Full {
@@ -59,9 +56,9 @@ async fn signals() {
     assert_eq!(folders.run(&script).await, "no\nno\nown\n");
 }
 
-/// A limit on processor time ends a process as a signal does.
+/// A limit on processor time ends a process like a signal.
 async fn limits() {
-    let Some(folders) = Folders::new("limits") else {
+    let Some(folders) = LandlockTest::new("limits") else {
         return;
     };
     let mut victim = std::process::Command::new("sleep")
@@ -90,9 +87,9 @@ P",
     assert!(ended.is_none());
 }
 
-/// With a device file of a disk, root could read and write all that is on it.
+/// With a device file of a disk, root could read and write the whole disk.
 async fn no_device() {
-    let Some(folders) = Folders::new("device") else {
+    let Some(folders) = LandlockTest::new("device") else {
         return;
     };
     let said = folders
@@ -102,7 +99,7 @@ async fn no_device() {
         )
         .await;
     let expected = match rustix::process::geteuid().is_root() {
-        // What commands of root need: files of others, other users, ports below 1024.
+        // Rights that root's commands need: files of others, other users, ports below 1024.
         true => "fifo\n1\nCapBnd:\t00000000a00425fb\n",
         false => return assert!(said.starts_with("fifo\n"), "{said}"),
     };
@@ -110,7 +107,7 @@ async fn no_device() {
 }
 
 async fn unreadable() {
-    let Some(folders) = Folders::new("unreadable") else {
+    let Some(folders) = LandlockTest::new("unreadable") else {
         return;
     };
     fs::write(folders.base.join("beside"), "beside\n").unwrap();
@@ -137,7 +134,7 @@ async fn unreadable() {
 }
 
 async fn devices() {
-    let Some(folders) = Folders::new("devices") else {
+    let Some(folders) = LandlockTest::new("devices") else {
         return;
     };
     let script = "exec 2>&1
@@ -154,13 +151,13 @@ async fn missing() {
     assert!(error.contains("/no/such/directory"), "{error}");
 }
 
-/// A folder that is open to writing, and one beside it that is not.
-struct Folders {
+/// A writable directory, and one beside it that is not.
+struct LandlockTest {
     base: PathBuf,
 }
 
-impl Folders {
-    fn new(name: &str) -> Option<Folders> {
+impl LandlockTest {
+    fn new(name: &str) -> Option<LandlockTest> {
         if let SandboxSupport::Missing { .. } = support() {
             skip();
             return None;
@@ -171,7 +168,7 @@ impl Folders {
         fs::create_dir_all(base.join("out")).unwrap();
         fs::write(base.join("out/kept"), "old\n\n").unwrap();
         fs::hard_link(base.join("out/kept"), base.join("out/link")).unwrap();
-        Some(Folders { base })
+        Some(LandlockTest { base })
     }
 
     async fn run(&self, script: &str) -> String {
@@ -205,7 +202,7 @@ impl Folders {
     }
 }
 
-impl Drop for Folders {
+impl Drop for LandlockTest {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.base).ok();
     }
@@ -216,7 +213,7 @@ fn skip() {
     eprintln!("skipped: commands: {}", support());
 }
 
-/// Each line that is printed is a write that succeeded.
+/// Each printed line is a write that succeeded.
 const TRIES: &str = r#"exec 2>/dev/null
     echo x >file && echo inside
     setsid sh -c 'echo x >deep && echo grandchild inside'

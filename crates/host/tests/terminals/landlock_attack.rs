@@ -1,6 +1,6 @@
-//! Attacks on places that Landlock keeps unreadable, by other names of them: mounts that show them elsewhere, overlays that
-//! are made of them, and hard links beside them. The oracle is a word in the files that never appears in what the program
-//! prints.
+//! Attacks on paths that Landlock keeps unreadable, by their other names: mounts that show them elsewhere, overlays
+//! that include them, and hard links beside them. The oracle is a word in the files that must never appear in the
+//! output.
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,13 +21,19 @@ pub(super) fn trials() -> Vec<Trial> {
         trial("landlock_attack::hard_links_beside_open_nothing", links),
         trial("landlock_attack::a_second_mount_opens_nothing", mounts),
         trial("landlock_attack::an_overlay_opens_nothing", overlays),
-        direct_trial("landlock_attack::nor_without_a_guard", mounts),
-        trial("landlock_attack::what_comes_later_stays_closed", later),
+        direct_trial(
+            "landlock_attack::a_second_mount_opens_nothing_without_a_guard",
+            mounts,
+        ),
+        trial(
+            "landlock_attack::secrets_created_later_stay_unreadable",
+            later,
+        ),
     ]
 }
 
 async fn links() {
-    let Some(home) = Home::new("links") else {
+    let Some(home) = TestHome::new("links") else {
         return;
     };
     for (secret, link) in [
@@ -43,9 +49,9 @@ async fn links() {
     assert_eq!(said, "notes\nnotes\nend\n");
 }
 
-/// Each mount alone, then all of them.
+/// Each mount alone, then all together.
 async fn mounts() {
-    let Some(home) = Home::new("mounts") else {
+    let Some(home) = TestHome::new("mounts") else {
         return;
     };
     let all = [
@@ -86,13 +92,13 @@ async fn mounts() {
 }
 
 async fn overlays() {
-    let Some(home) = Home::new("overlays") else {
+    let Some(home) = TestHome::new("overlays") else {
         return;
     };
     for name in ["merged", "work", "upper"] {
         fs::create_dir(home.at("..").join(name)).unwrap();
     }
-    // A second layer must not lie in the first.
+    // The second layer must not be inside the first.
     let empty = home.base.with_extension("empty");
     fs::create_dir_all(&empty).unwrap();
     let shows = |lower: &str, upper: &str, to: &str| {
@@ -126,7 +132,7 @@ async fn overlays() {
         drop(mounted);
         assert_eq!(said, "notes\nbeside\nend\n", "{lower} {to}");
     }
-    // The home directory itself is an overlay, and its layers show elsewhere.
+    // The home directory itself is an overlay, and its layers are visible elsewhere.
     let layer = home.at("../layer");
     fs::rename(home.at("."), &layer).unwrap();
     fs::create_dir(home.at(".")).unwrap();
@@ -138,7 +144,7 @@ async fn overlays() {
 }
 
 async fn later() {
-    let Some(home) = Home::new("later") else {
+    let Some(home) = TestHome::new("later") else {
         return;
     };
     fs::create_dir(home.at("../alternative")).unwrap();
@@ -161,20 +167,20 @@ async fn later() {
     assert_eq!(said, "end\n");
 }
 
-/// A directory with secrets, and things beside them.
-struct Home {
+/// A directory with secrets and other files.
+struct TestHome {
     base: PathBuf,
 }
 
-impl Home {
-    fn new(name: &str) -> Option<Home> {
+impl TestHome {
+    fn new(name: &str) -> Option<TestHome> {
         if let SandboxSupport::Missing { .. } = support() {
             skip(support());
             return None;
         }
         let base = fs::canonicalize(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let base = base.join(format!("landlock-attack-{name}-{}", std::process::id()));
-        let home = Home { base };
+        let home = TestHome { base };
         for name in [".aws/sub", "sub", "../deep/below"] {
             fs::create_dir_all(home.base.join("home")).unwrap();
             fs::create_dir_all(home.at(name)).unwrap();
@@ -222,14 +228,14 @@ impl Home {
     }
 }
 
-impl Drop for Home {
+impl Drop for TestHome {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.base).ok();
         fs::remove_dir_all(self.base.with_extension("empty")).ok();
     }
 }
 
-/// Every name that one of the mounts gives a secret, then what may be read.
+/// Every name that a mount gives a secret, then the readable files.
 const WAYS: &str = "cat .netrc .aws/credentials .aws/sub/key visible ../one
     grep -rh . .aws ../alternative/.netrc ../alternative/.aws ../deep/below/home/.netrc ../deep/below/home/.aws
     grep -rh . ../deep/aws ../deep/below/part sub/whole/home/.netrc sub/whole/home/.aws sub/aws

@@ -1,4 +1,4 @@
-//! Nothing is left behind: no descriptor, no thread, no zombie, and no process when the client is killed.
+//! Nothing is left behind: no descriptor, no thread, no zombie, and no process after the client was killed.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
 
-use super::desk::{Desk, MARK, PATIENCE, PROMISE, expect_bearers, folder};
+use super::client::{MARK, PATIENCE, PROMISE, TestClient, expect_marked, folder};
 use super::{lone_trial, trial};
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -26,21 +26,21 @@ pub(super) fn play() -> ! {
 }
 
 async fn three() {
-    let desk = Desk::new();
+    let client = TestClient::new();
     let _leak = rustix::io::dup(fs::File::open("/etc/passwd").unwrap()).unwrap();
-    let said = desk
-        .output_of(&desk.request("ls", &["/proc/self/fd"]))
+    let said = client
+        .output_of(&client.request("ls", &["/proc/self/fd"]))
         .await;
-    // The last is the directory that `ls` reads.
+    // The last one is the directory that `ls` reads.
     assert_eq!(said, "0\n1\n2\n3\n");
-    let links = desk.request(
+    let links = client.request(
         "sh",
         &[
             "-c",
             "readlink /proc/self/fd/0; [ /proc/self/fd/1 -ef /proc/self/fd/2 ]; echo $?",
         ],
     );
-    assert_eq!(desk.output_of(&links).await, "/dev/null\n0\n");
+    assert_eq!(client.output_of(&links).await, "/dev/null\n0\n");
 }
 
 async fn killed() {
@@ -57,36 +57,40 @@ async fn killed() {
         .read_line(&mut line)
         .unwrap();
     assert_eq!(line, "ready\n");
-    // Itself, and two for each terminal; a guard has no environment.
-    expect_bearers(&mark, 1 + 2 * TERMINALS, PATIENCE).await;
+    // The client itself, and two processes for each terminal; a guard has no environment.
+    expect_marked(&mark, 1 + 2 * TERMINALS, PATIENCE).await;
     owner.kill().unwrap();
     owner.wait().unwrap();
-    expect_bearers(&mark, 0, PROMISE).await;
+    expect_marked(&mark, 0, PROMISE).await;
     fs::remove_dir_all(folder(owner.id(), 0)).unwrap();
 }
 
 async fn owner() {
-    let desk = Desk::new();
+    let client = TestClient::new();
     for _ in 0..TERMINALS {
-        let id = desk
+        let id = client
             .shell("setsid sleep 1000 & echo up; exec sleep 1000")
             .await;
-        desk.until(&id, "up").await;
+        client.until(&id, "up").await;
     }
     std::io::stdout().write_all(b"ready\n").unwrap();
     std::future::pending().await
 }
 
 async fn cycles() {
-    let desk = Desk::new();
+    let client = TestClient::new();
     let mut before = None;
     for round in 0..ROUNDS {
         let script = ["exit 0", "exec sleep 1000", "setsid sleep 1000 & exit 1"][round % 3];
-        let id = desk.shell(script).await;
+        let id = client.shell(script).await;
         if round % 2 == 0 {
-            desk.wait_or_kill(&id, script).await;
+            client.wait_or_kill(&id, script).await;
         }
-        desk.terminals.release(&desk.session, &id).await.unwrap();
+        client
+            .terminals
+            .release(&client.session, &id)
+            .await
+            .unwrap();
         if round == WARM {
             before = Some(held());
         }
@@ -106,7 +110,7 @@ async fn cycles() {
     }
 }
 
-impl Desk {
+impl TestClient {
     async fn wait_or_kill(&self, id: &attache_schema::v1::TerminalId, script: &str) {
         match script.starts_with("exec") {
             true => self.terminals.kill(&self.session, id).await.unwrap(),
@@ -115,8 +119,8 @@ impl Desk {
     }
 }
 
-/// How many files and threads this process has, and how many children. One thread, which waits for guards that are
-/// about to end, is started when there is the first and does not count.
+/// The number of open files, threads and children of this process. One thread, which waits for guards that are about to
+/// end, starts with the first guard and does not count.
 fn held() -> (usize, usize, usize) {
     let each = |path: &str| fs::read_dir(path).unwrap().filter_map(Result::ok);
     let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
@@ -137,5 +141,5 @@ fn held() -> (usize, usize, usize) {
 pub(super) const ROLE: &str = "--client";
 const TERMINALS: usize = 32;
 const ROUNDS: usize = 300;
-/// By then every thread that is started once has been.
+/// By then, every thread that starts only once is running.
 const WARM: usize = 30;

@@ -1,63 +1,70 @@
-//! How many terminals there may be, and how many are shown after their release.
+//! Limits on the number of terminals, and on the released terminals that users can view.
 
 use attache_host::terminals::{Sandbox, TerminalLimits};
 use attache_schema::v1;
 use expect_test::expect;
 use libtest_mimic::Trial;
 
-use super::desk::Desk;
+use super::client::TestClient;
 use super::trial;
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        trial("limits::a_session_may_have_so_many", per_session),
-        trial("limits::all_sessions_may_have_so_many", in_all),
-        trial("limits::many_at_once_do_not_slip_through", at_once),
+        trial("limits::terminals_per_session_are_limited", per_session),
+        trial("limits::terminals_of_all_sessions_are_limited", in_all),
+        trial("limits::concurrent_starts_respect_the_limit", at_once),
         trial("limits::only_the_last_released_are_shown", released),
         trial("limits::a_file_that_is_too_large_ends_the_command", file),
     ]
 }
 
 async fn per_session() {
-    let desk = Desk::with(
+    let client = TestClient::with(
         TerminalLimits {
             per_session: 3,
             ..TerminalLimits::default()
         },
         Sandbox::Off,
     );
-    let request = desk.request("sleep", &["1000"]);
+    let request = client.request("sleep", &["1000"]);
     let mut ids = Vec::new();
     for _ in 0..3 {
-        ids.push(desk.create(&request).await.unwrap());
+        ids.push(client.create(&request).await.unwrap());
     }
-    let refused = desk.create(&request).await.unwrap_err();
-    expect!["the session has 3 terminals, and may not have more: release those that are done"]
+    let refused = client.create(&request).await.unwrap_err();
+    expect!["the session has 3 terminals, which is the limit; release terminals that are done"]
         .assert_eq(&refused.to_string());
-    // An ended command still counts, a released one does not.
-    desk.terminals.kill(&desk.session, &ids[0]).await.unwrap();
-    desk.create(&request).await.unwrap_err();
-    desk.terminals
-        .release(&desk.session, &ids[0])
+    // A terminal whose command has ended still counts; a released one does not.
+    client
+        .terminals
+        .kill(&client.session, &ids[0])
         .await
         .unwrap();
-    desk.create(&request).await.unwrap();
+    client.create(&request).await.unwrap_err();
+    client
+        .terminals
+        .release(&client.session, &ids[0])
+        .await
+        .unwrap();
+    client.create(&request).await.unwrap();
     let mut other = request.clone();
     other.session_id = v1::SessionId::from("another");
-    desk.create(&other).await.unwrap();
-    // One that did not start takes no place.
-    desk.terminals
-        .release(&desk.session, &ids[1])
+    client.create(&other).await.unwrap();
+    // A command that did not start does not count.
+    client
+        .terminals
+        .release(&client.session, &ids[1])
         .await
         .unwrap();
-    desk.create(&desk.request("no-such-program", &[]))
+    client
+        .create(&client.request("no-such-program", &[]))
         .await
         .unwrap_err();
-    desk.create(&request).await.unwrap();
+    client.create(&request).await.unwrap();
 }
 
 async fn in_all() {
-    let desk = Desk::with(
+    let client = TestClient::with(
         TerminalLimits {
             in_all: 2,
             ..TerminalLimits::default()
@@ -65,29 +72,35 @@ async fn in_all() {
         Sandbox::Off,
     );
     for session in ["a", "b"] {
-        let mut request = desk.request("sleep", &["1000"]);
+        let mut request = client.request("sleep", &["1000"]);
         request.session_id = v1::SessionId::from(session);
-        desk.create(&request).await.unwrap();
+        client.create(&request).await.unwrap();
     }
-    let refused = desk.create(&desk.request("true", &[])).await.unwrap_err();
+    let refused = client
+        .create(&client.request("true", &[]))
+        .await
+        .unwrap_err();
     expect![
-        "there are 2 terminals in all sessions, and may not be more: release those that are done"
+        "all sessions together have 2 terminals, which is the limit; release terminals that are done"
     ]
     .assert_eq(&refused.to_string());
 }
 
 async fn at_once() {
-    let desk = Desk::new();
-    let request = desk.request("sleep", &["1000"]);
+    let client = TestClient::new();
+    let request = client.request("sleep", &["1000"]);
     let mut starts = tokio::task::JoinSet::new();
     for _ in 0..48 {
-        let (terminals, roots, request) =
-            (desk.terminals.clone(), desk.roots.clone(), request.clone());
+        let (terminals, roots, request) = (
+            client.terminals.clone(),
+            client.roots.clone(),
+            request.clone(),
+        );
         starts.spawn(async move { terminals.create(&roots, &request).await.is_ok() });
     }
     let started = starts.join_all().await;
     assert_eq!(started.into_iter().filter(|started| *started).count(), 32);
-    desk.terminals.end_session(&desk.session).await;
+    client.terminals.end_session(&client.session).await;
 }
 
 async fn released() {
@@ -96,32 +109,36 @@ async fn released() {
         released_output: 10,
         ..TerminalLimits::default()
     };
-    let desk = Desk::with(limits, Sandbox::Off);
+    let client = TestClient::with(limits, Sandbox::Off);
     let mut ids = Vec::new();
     for words in ["1", "2", "3", "1234567890"] {
-        let id = desk
-            .create(&desk.request("printf", &[words]))
+        let id = client
+            .create(&client.request("printf", &[words]))
             .await
             .unwrap();
-        desk.wait(&id).await;
-        desk.terminals.release(&desk.session, &id).await.unwrap();
+        client.wait(&id).await;
+        client
+            .terminals
+            .release(&client.session, &id)
+            .await
+            .unwrap();
         ids.push(id);
     }
     let shown: Vec<bool> = ids
         .iter()
-        .map(|id| desk.terminals.view(id).is_some())
+        .map(|id| client.terminals.view(id).is_some())
         .collect();
     assert_eq!(shown, [false, false, false, true]);
 }
 
 async fn file() {
-    let desk = Desk::with(
+    let client = TestClient::with(
         TerminalLimits {
             largest_file: 4096,
             ..TerminalLimits::default()
         },
         Sandbox::Off,
     );
-    let id = desk.shell("exec head -c 10000 /dev/zero >large").await;
-    assert_eq!(super::desk::shown(&desk.wait(&id).await), "SIGXFSZ");
+    let id = client.shell("exec head -c 10000 /dev/zero >large").await;
+    assert_eq!(super::client::shown(&client.wait(&id).await), "SIGXFSZ");
 }

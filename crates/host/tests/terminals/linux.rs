@@ -2,12 +2,10 @@
 
 #[path = "../../../process/tests/processes/bind_mount.rs"]
 mod bind_mount;
-#[path = "desk.rs"]
-mod desk;
+#[path = "client.rs"]
+mod client;
 #[path = "directories_attack.rs"]
 mod directories_attack;
-#[path = "endings.rs"]
-mod endings;
 #[path = "environment_attack.rs"]
 mod environment_attack;
 #[path = "exec_attacks.rs"]
@@ -16,6 +14,8 @@ mod exec_attacks;
 mod exec_lookup_attack;
 #[path = "exec_programs_attack.rs"]
 mod exec_programs_attack;
+#[path = "exits.rs"]
+mod exits;
 #[path = "floods.rs"]
 mod floods;
 #[path = "landlock.rs"]
@@ -36,8 +36,8 @@ mod sandbox;
 mod sandbox_attack;
 #[path = "secrets_attack.rs"]
 mod secrets_attack;
-#[path = "starts.rs"]
-mod starts;
+#[path = "starting.rs"]
+mod starting;
 #[path = "../../../process/tests/processes/trial.rs"]
 mod trial;
 
@@ -56,9 +56,9 @@ pub(super) fn main() -> ExitCode {
         leaks::play();
     }
     let mut trials = Vec::new();
-    trials.extend(starts::trials());
+    trials.extend(starting::trials());
     trials.extend(outputs::trials());
-    trials.extend(endings::trials());
+    trials.extend(exits::trials());
     trials.extend(limits::trials());
     trials.extend(floods::trials());
     trials.extend(sandbox::trials());

@@ -1,4 +1,4 @@
-//! What an agent and a person see of a command's output.
+//! The output of a command as agents and users see it.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use attache_schema::v1;
 use expect_test::{Expect, expect};
 use libtest_mimic::Trial;
 
-use super::desk::{Desk, PATIENCE};
+use super::client::{PATIENCE, TestClient};
 use super::trial;
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -16,20 +16,23 @@ pub(super) fn trials() -> Vec<Trial> {
         trial("outputs::the_hosts_limit_wins", ceiling),
         trial("outputs::both_streams_come_in_order", in_order),
         trial("outputs::bytes_that_are_not_text", not_text),
-        trial("outputs::a_command_that_reads_gets_nothing", no_input),
-        trial("outputs::the_last_words_are_there_at_the_end", last_words),
-        trial("outputs::somebody_else_holds_the_pipe", held_pipe),
-        trial("outputs::a_change_is_told_once", changes),
+        trial("outputs::standard_input_is_empty", no_input),
+        trial(
+            "outputs::output_is_complete_when_the_exit_is_reported",
+            last_words,
+        ),
+        trial("outputs::another_process_keeps_the_pipe_open", held_pipe),
+        trial("outputs::a_change_is_reported_once", changes),
     ]
 }
 
 async fn check(limit: Option<u64>, script: &str, expected: &Expect) {
-    let desk = Desk::new();
-    let mut request = desk.request("sh", &["-c", script]);
+    let client = TestClient::new();
+    let mut request = client.request("sh", &["-c", script]);
     request.output_byte_limit = limit;
-    let id = desk.create(&request).await.unwrap();
-    desk.wait(&id).await;
-    let said = desk.terminals.output(&desk.session, &id).unwrap();
+    let id = client.create(&request).await.unwrap();
+    client.wait(&id).await;
+    let said = client.terminals.output(&client.session, &id).unwrap();
     assert!(said.exit_status.is_some());
     expected.assert_eq(&format!("{:?} truncated: {}", said.output, said.truncated));
 }
@@ -64,12 +67,12 @@ async fn ceiling() {
         most_output: 10,
         ..TerminalLimits::default()
     };
-    let desk = Desk::with(limits, Sandbox::Off);
+    let client = TestClient::with(limits, Sandbox::Off);
     for limit in [11, 1 << 63, u64::MAX] {
-        let request = desk
+        let request = client
             .request("printf", &["0123456789abc"])
             .output_byte_limit(limit);
-        assert_eq!(desk.output_of(&request).await, "3456789abc");
+        assert_eq!(client.output_of(&request).await, "3456789abc");
     }
 }
 
@@ -101,9 +104,9 @@ async fn not_text() {
         &expect![[r#""open �" truncated: false"#]],
     )
     .await;
-    let desk = Desk::new();
-    let long = desk.request("sh", &["-c", "head -c 10000000 /dev/zero | tr '\\0' x"]);
-    assert_eq!(desk.output_of(&long).await, "x".repeat(1 << 20));
+    let client = TestClient::new();
+    let long = client.request("sh", &["-c", "head -c 10000000 /dev/zero | tr '\\0' x"]);
+    assert_eq!(client.output_of(&long).await, "x".repeat(1 << 20));
 }
 
 async fn no_input() {
@@ -116,36 +119,43 @@ async fn no_input() {
 }
 
 async fn last_words() {
-    let desk = Desk::new();
+    let client = TestClient::new();
     for round in 0..50 {
         let script = format!("head -c 50000 /dev/zero | tr '\\0' x; printf end{round}");
-        let said = desk.output_of(&desk.request("sh", &["-c", &script])).await;
+        let said = client
+            .output_of(&client.request("sh", &["-c", &script]))
+            .await;
         assert_eq!(said.len(), 50_000 + 3 + round.to_string().len());
         assert!(said.ends_with(&format!("end{round}")));
-        desk.terminals.end_session(&desk.session).await;
+        client.terminals.end_session(&client.session).await;
     }
 }
 
-/// The end is told although somebody holds the pipe, his words are kept for half a second, and he is not hurt after.
+/// The exit is reported although another process holds the pipe. Its output is kept for half a second, and afterwards
+/// the process can still write without harm.
 async fn held_pipe() {
-    // On a busy machine half a second may pass before he comes to write.
+    // On a busy machine, the process may take more than half a second to write.
     for last in [false, false, true] {
-        let desk = Desk::new();
-        let id = desk.shell(HOLDER).await;
-        desk.wait(&id).await;
-        assert_eq!(desk.text(&id), "own\n");
-        let note = |name: &str| std::fs::write(desk.project().join(name), "").unwrap();
+        let client = TestClient::new();
+        let id = client.shell(HOLDER).await;
+        client.wait(&id).await;
+        assert_eq!(client.text(&id), "own\n");
+        let note = |name: &str| std::fs::write(client.project().join(name), "").unwrap();
         note("go");
         tokio::time::sleep(Duration::from_millis(600)).await;
-        let kept = desk.text(&id);
+        let kept = client.text(&id);
         note("go-on");
         let begun = Instant::now();
-        while !desk.project().join("alive").exists() {
+        while !client.project().join("alive").exists() {
             assert!(begun.elapsed() < PATIENCE, "the writer was hurt");
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        desk.terminals.release(&desk.session, &id).await.unwrap();
-        assert_eq!(desk.text(&id), kept);
+        client
+            .terminals
+            .release(&client.session, &id)
+            .await
+            .unwrap();
+        assert_eq!(client.text(&id), kept);
         if last || kept != "own\n" {
             return assert_eq!(kept, "own\nlate\n");
         }
@@ -153,32 +163,40 @@ async fn held_pipe() {
 }
 
 async fn changes() {
-    let desk = Desk::new();
-    let quiet = desk.shell("sleep 1000").await;
-    assert_eq!(desk.terminals.changed().await, quiet);
-    let flood = desk.shell("yes").await;
-    desk.until(&flood, "y").await;
-    assert_eq!(desk.terminals.changed().await, flood);
-    desk.terminals.kill(&desk.session, &quiet).await.unwrap();
+    let client = TestClient::new();
+    let quiet = client.shell("sleep 1000").await;
+    assert_eq!(client.terminals.changed().await, quiet);
+    let flood = client.shell("yes").await;
+    client.until(&flood, "y").await;
+    assert_eq!(client.terminals.changed().await, flood);
+    client
+        .terminals
+        .kill(&client.session, &quiet)
+        .await
+        .unwrap();
     let mut named = Vec::new();
     for _ in 0..3 {
-        named.push(desk.terminals.changed().await);
+        named.push(client.terminals.changed().await);
     }
     assert!(named.contains(&quiet), "{named:?}");
-    desk.terminals.kill(&desk.session, &flood).await.unwrap();
+    client
+        .terminals
+        .kill(&client.session, &flood)
+        .await
+        .unwrap();
     while let Ok(id) =
-        tokio::time::timeout(Duration::from_millis(50), desk.terminals.changed()).await
+        tokio::time::timeout(Duration::from_millis(50), client.terminals.changed()).await
     {
         assert_eq!(id, flood);
     }
-    let exit = desk.terminals.view(&flood).unwrap().exit;
+    let exit = client.terminals.view(&flood).unwrap().exit;
     assert_eq!(
         exit,
         Some(v1::TerminalExitStatus::new().signal("SIGTERM".to_owned()))
     );
 }
 
-/// Somebody who holds the pipe of a command that has ended, and writes when he is told.
+/// A process that holds the pipe of a command that has ended, and writes on request.
 const HOLDER: &str = r#"setsid sh -c '
     while [ ! -e go ]; do sleep 0.01; done; echo late
     while [ ! -e go-on ]; do sleep 0.01; done; echo too late

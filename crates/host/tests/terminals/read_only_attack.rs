@@ -1,17 +1,17 @@
-//! Attacks on the files that decide what agents may do, where they lie inside the session's directories: no command changes
-//! them, whatever its words are.
+//! Attacks on the files that decide what agents may do, inside the session's directories: no command changes them,
+//! however it is written.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use attache_host::sandbox::{Places, SandboxSupport, Settings};
+use attache_host::sandbox::{SandboxPlaces, SandboxSettings, SandboxSupport};
 use attache_host::terminals::{Sandbox, TerminalLimits, Terminals};
 use attache_process::namespace_support;
 use libtest_mimic::Trial;
 
-use super::desk::Desk;
+use super::client::TestClient;
 use super::trial;
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -27,31 +27,31 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// A session in a project with a policy, which a link leads to as well.
-fn desk() -> Option<(Desk, PathBuf)> {
+/// A session in a project with a policy and a link to the policy.
+fn client() -> Option<(TestClient, PathBuf)> {
     let support = Sandbox::support();
     if matches!(support, SandboxSupport::Missing { .. }) || namespace_support().is_err() {
         eprintln!("skipped: {support}");
         return None;
     }
-    let mut desk = Desk::new();
-    let project = desk.project().canonicalize().unwrap();
+    let mut client = TestClient::new();
+    let project = client.project().canonicalize().unwrap();
     fs::create_dir(project.join("rules")).unwrap();
     fs::write(project.join("rules/policy.json"), POLICY).unwrap();
     fs::write(project.join("other.json"), "{}\n").unwrap();
     symlink("rules", project.join("way")).unwrap();
     let home = project.join("no-home");
-    let places = Places::for_home(&Settings::default(), &[], &home);
+    let places = SandboxPlaces::for_home(&SandboxSettings::default(), &[], &home);
     let places = places.keep_read_only([
         project.join("way/policy.json"),
         project.join("not-there.json"),
     ]);
-    desk.terminals = Terminals::new(TerminalLimits::default(), Sandbox::On(Arc::new(places)));
-    Some((desk, project))
+    client.terminals = Terminals::new(TerminalLimits::default(), Sandbox::On(Arc::new(places)));
+    Some((client, project))
 }
 
 async fn policy() {
-    let Some((desk, project)) = desk() else {
+    let Some((client, project)) = client() else {
         return;
     };
     for script in [
@@ -75,24 +75,30 @@ async fn policy() {
         "unshare -Urm sh -c 'umount rules/policy.json; echo {} > rules/policy.json'",
         "mount --bind other.json rules/policy.json",
     ] {
-        let _ = desk.output_of(&desk.request("sh", &["-c", script])).await;
+        let _ = client
+            .output_of(&client.request("sh", &["-c", script]))
+            .await;
         let now = fs::read_to_string(project.join("rules/policy.json"));
         assert_eq!(now.unwrap_or_default(), POLICY, "{script}");
         fs::write(project.join("other.json"), "{}\n").unwrap();
     }
-    // Beside it everything works.
+    // Everything beside it works.
     let script = "cat rules/policy.json && echo new > rules/new && cat rules/new && echo x > not-there.json && echo end";
-    let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
+    let said = client
+        .output_of(&client.request("sh", &["-c", script]))
+        .await;
     assert_eq!(said, format!("{POLICY}new\nend\n"));
     let script = "echo '{}' > rules/policy.json";
-    let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
+    let said = client
+        .output_of(&client.request("sh", &["-c", script]))
+        .await;
     assert!(said.contains("decides what agents may do"), "{said}");
     assert!(!said.contains("attache config set"), "{said}");
 }
 
-/// Whoever works in the home directory and opens our data to be read does not open it to be changed.
+/// A user who works in the home directory and makes our data readable does not make it writable.
 async fn own_files() {
-    let Some((mut desk, project)) = desk() else {
+    let Some((mut client, project)) = client() else {
         return;
     };
     let own = project.join(".local/share/attache");
@@ -100,15 +106,17 @@ async fn own_files() {
     fs::write(own.join("permissions.json"), "kept\n").unwrap();
     for read in [Vec::new(), vec![own.clone()]] {
         let is_opened = !read.is_empty();
-        let settings = Settings {
+        let settings = SandboxSettings {
             read,
-            ..Settings::default()
+            ..SandboxSettings::default()
         };
-        let places = Places::for_home(&settings, std::slice::from_ref(&own), &project);
-        desk.terminals = Terminals::new(TerminalLimits::default(), Sandbox::On(Arc::new(places)));
+        let places = SandboxPlaces::for_home(&settings, std::slice::from_ref(&own), &project);
+        client.terminals = Terminals::new(TerminalLimits::default(), Sandbox::On(Arc::new(places)));
         let script = "cd .local/share/attache; cat permissions.json; echo x >permissions.json; echo x >new; rm -f permissions.json; cd ..; mv attache old; echo end";
         let script = format!("exec 2>/dev/null; {script}");
-        let said = desk.output_of(&desk.request("sh", &["-c", &script])).await;
+        let said = client
+            .output_of(&client.request("sh", &["-c", &script]))
+            .await;
         let expected = if is_opened { "kept\nend\n" } else { "end\n" };
         assert_eq!(said, expected);
         let kept = fs::read_to_string(own.join("permissions.json"));

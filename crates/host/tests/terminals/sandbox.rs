@@ -5,11 +5,11 @@ use std::path::Path;
 
 use attache_host::Roots;
 use attache_host::sandbox::SandboxSupport;
-use attache_host::terminals::{Error, Sandbox, TerminalLimits};
+use attache_host::terminals::{Sandbox, TerminalError, TerminalLimits};
 use expect_test::expect;
 use libtest_mimic::Trial;
 
-use super::desk::Desk;
+use super::client::TestClient;
 use super::trial;
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -25,10 +25,10 @@ pub(super) fn trials() -> Vec<Trial> {
 }
 
 async fn writes() {
-    let Some(desk) = confined().await else {
+    let Some(client) = confined().await else {
         return;
     };
-    fs::write(desk.folder.join("outside"), "old").unwrap();
+    fs::write(client.folder.join("outside"), "old").unwrap();
     let script = "exec 2>/dev/null
         echo x >file && echo inside
         (setsid sh -c 'echo x >deep') && echo grandchild inside
@@ -38,50 +38,54 @@ async fn writes() {
         rm ../outside && echo removed
         (echo x >\"$TMPDIR/file\") && echo temporary
         cat ../outside";
-    let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
+    let said = client
+        .output_of(&client.request("sh", &["-c", script]))
+        .await;
     expect![[r#"
         inside
         grandchild inside
         temporary
         old"#]]
     .assert_eq(&said);
-    assert_eq!(fs::read(desk.folder.join("outside")).unwrap(), b"old");
-    assert!(!desk.folder.join("new").exists());
+    assert_eq!(fs::read(client.folder.join("outside")).unwrap(), b"old");
+    assert!(!client.folder.join("new").exists());
 }
 
 async fn temporary() {
-    let Some(desk) = confined().await else {
+    let Some(client) = confined().await else {
         return;
     };
-    let first = desk
-        .output_of(&desk.request("sh", &["-c", "echo x >$TMPDIR/a; printf %s $TMPDIR"]))
+    let first = client
+        .output_of(&client.request("sh", &["-c", "echo x >$TMPDIR/a; printf %s $TMPDIR"]))
         .await;
-    let second = desk
-        .output_of(&desk.request("sh", &["-c", "cat $TMPDIR/a; printf %s $TMPDIR"]))
+    let second = client
+        .output_of(&client.request("sh", &["-c", "cat $TMPDIR/a; printf %s $TMPDIR"]))
         .await;
     assert_eq!(second, format!("x\n{first}"));
     assert!(Path::new(&first).exists());
-    desk.terminals.end_session(&desk.session).await;
+    client.terminals.end_session(&client.session).await;
     assert!(!Path::new(&first).exists());
 }
 
 async fn replaced() {
-    let Some(mut desk) = confined().await else {
+    let Some(mut client) = confined().await else {
         return;
     };
-    let inner = desk.project().join("inner");
+    let inner = client.project().join("inner");
     fs::create_dir(&inner).unwrap();
-    desk.roots = Roots::open(&desk.project(), &[inner]).unwrap();
+    client.roots = Roots::open(&client.project(), &[inner]).unwrap();
     let swap = "rmdir inner && ln -s .. inner";
-    desk.output_of(&desk.request("sh", &["-c", swap])).await;
+    client.output_of(&client.request("sh", &["-c", swap])).await;
     let write = "exec 2>/dev/null; ls -d inner/project; echo x >../outside";
-    let said = desk.output_of(&desk.request("sh", &["-c", write])).await;
-    assert!(!desk.folder.join("outside").exists(), "{said}");
+    let said = client
+        .output_of(&client.request("sh", &["-c", write]))
+        .await;
+    assert!(!client.folder.join("outside").exists(), "{said}");
 }
 
 /// Nothing that a command inherits or finds lets it write elsewhere.
 async fn ways_out() {
-    let Some(desk) = confined().await else {
+    let Some(client) = confined().await else {
         return;
     };
     let script = "exec 2>/dev/null
@@ -94,24 +98,29 @@ async fn ways_out() {
         (: >../old) && echo emptied
         kill -0 $PPID && echo signal
         echo end";
-    fs::write(desk.project().join("file"), "x").unwrap();
-    fs::write(desk.folder.join("old"), "x").unwrap();
-    let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
+    fs::write(client.project().join("file"), "x").unwrap();
+    fs::write(client.folder.join("old"), "x").unwrap();
+    let said = client
+        .output_of(&client.request("sh", &["-c", script]))
+        .await;
     expect![[r#"
         end
     "#]]
     .assert_eq(&said);
 }
 
-/// A desk with a sandbox; where there can be none, that no command starts was seen.
+/// A client with a sandbox. Where the sandbox is missing, checks that no command starts.
 #[allow(clippy::print_stderr, reason = "who runs the tests should know")]
-async fn confined() -> Option<Desk> {
-    let desk = Desk::with(TerminalLimits::default(), Sandbox::roots_only());
+async fn confined() -> Option<TestClient> {
+    let client = TestClient::with(TerminalLimits::default(), Sandbox::roots_only());
     if let SandboxSupport::Missing { .. } = Sandbox::support() {
         eprintln!("skipped: commands: {}", Sandbox::support());
-        let refused = desk.create(&desk.request("true", &[])).await;
-        assert!(matches!(refused, Err(Error::Start(_))), "{refused:?}");
+        let refused = client.create(&client.request("true", &[])).await;
+        assert!(
+            matches!(refused, Err(TerminalError::Start(_))),
+            "{refused:?}"
+        );
         return None;
     }
-    Some(desk)
+    Some(client)
 }

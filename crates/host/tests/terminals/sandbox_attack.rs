@@ -1,5 +1,6 @@
-//! Attacks on what commands must not read or write: denied trees inside the roots, secrets at home, and places that a command
-//! tries to open for the next one. The oracle is a word in the files that never appears in any output.
+//! Attacks on paths that commands must not read or write: denied trees inside the roots, secrets in the home directory,
+//! and paths that one command tries to open for the next. The oracle is a word in the files that must never appear in
+//! any output.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,12 +9,12 @@ use std::sync::Arc;
 
 use attache_host::Roots;
 use attache_host::permissions::Policy;
-use attache_host::sandbox::{Places, SandboxSupport, Settings};
+use attache_host::sandbox::{SandboxPlaces, SandboxSettings, SandboxSupport};
 use attache_host::terminals::{Sandbox, TerminalLimits, Terminals};
 use attache_process::namespace_support;
 use libtest_mimic::Trial;
 
-use super::desk::Desk;
+use super::client::TestClient;
 use super::trial;
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -51,12 +52,12 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Hundreds of ways to write the path of a denied file, each with many programs.
+/// Hundreds of spellings of the path of a denied file, each with many programs.
 async fn spellings() {
-    let Some(desk) = denying(Sandbox::roots_only()) else {
+    let Some(client) = denying(Sandbox::roots_only()) else {
         return;
     };
-    let base = desk.project().display().to_string();
+    let base = client.project().display().to_string();
     let mut paths = Vec::new();
     for file in ["secrets/key", "app/.env", "way/key", "file-way"] {
         for before in [
@@ -100,15 +101,17 @@ async fn spellings() {
             tried += 1;
         }
     }
-    fs::write(desk.project().join("try.sh"), scripts + "echo end\n").unwrap();
+    fs::write(client.project().join("try.sh"), scripts + "echo end\n").unwrap();
     assert!(tried > 700, "{tried}");
-    let said = desk.output_of(&desk.request("bash", &["try.sh"])).await;
+    let said = client.output_of(&client.request("bash", &["try.sh"])).await;
     assert!(!said.contains(CANARY), "{said}");
     assert!(said.ends_with("end\n"), "{said}");
 }
 
 async fn denied(sandbox: Sandbox) {
-    let Some(desk) = denying(sandbox) else { return };
+    let Some(client) = denying(sandbox) else {
+        return;
+    };
     let script = "exec 2>/dev/null
         grep -r canary .; find . -type f -exec cat {} +; tar cf - . | tr -d '\\0'
         echo x >secrets/key; rm -rf secrets app/.env; mv secrets other; chmod -R 777 .
@@ -117,40 +120,44 @@ async fn denied(sandbox: Sandbox) {
         cat /proc/$PPID/cwd/secrets/key /proc/$PPID/root$PWD/secrets/key
         for fd in /proc/self/fd/*; do cat $fd/secrets/key $fd/key; done
         cat open; echo end";
-    let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
+    let said = client
+        .output_of(&client.request("sh", &["-c", script]))
+        .await;
     assert!(!said.contains(CANARY), "{said}");
     assert!(said.ends_with("open\nend\n"), "{said}");
     for name in ["secrets/key", "app/.env"] {
-        let text = fs::read_to_string(desk.project().join(name)).unwrap();
+        let text = fs::read_to_string(client.project().join(name)).unwrap();
         assert_eq!(text, format!("{CANARY}\n"));
     }
-    // Nothing starts in it either.
-    let inside = desk.project().join("secrets");
-    let request = desk.request("ls", &[]).cwd(inside.to_str().unwrap());
-    let refused = desk.create(&request).await.unwrap_err().to_string();
+    // No command starts in it either.
+    let inside = client.project().join("secrets");
+    let request = client.request("ls", &[]).cwd(inside.to_str().unwrap());
+    let refused = client.create(&request).await.unwrap_err().to_string();
     assert!(refused.contains("policy rule"), "{refused}");
 }
 
 async fn moved() {
-    let Some(desk) = denying(Sandbox::roots_only()) else {
+    let Some(client) = denying(Sandbox::roots_only()) else {
         return;
     };
-    assert!(desk.roots.denied().paths().count() > 0);
-    fs::create_dir(desk.project().join("outer")).unwrap();
-    // By somebody who may: the user, or an agent whose rules do not deny it.
+    assert!(client.roots.denied().paths().count() > 0);
+    fs::create_dir(client.project().join("outer")).unwrap();
+    // Moved by someone who may: the user, or an agent whose rules do not deny it.
     fs::rename(
-        desk.project().join("secrets"),
-        desk.project().join("outer/elsewhere"),
+        client.project().join("secrets"),
+        client.project().join("outer/elsewhere"),
     )
     .unwrap();
     let script = "cat outer/elsewhere/key; ls outer";
-    let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
+    let said = client
+        .output_of(&client.request("sh", &["-c", script]))
+        .await;
     assert!(!said.contains(CANARY), "{said}");
     assert!(said.contains("elsewhere\n"), "{said}");
 }
 
 async fn secrets() {
-    let Some((desk, home)) = at_home("project", Settings::default()) else {
+    let Some((client, home)) = at_home("project", SandboxSettings::default()) else {
         return;
     };
     let script = format!(
@@ -161,25 +168,27 @@ async fn secrets() {
         cat .ssh/config .ssh/id_rsa.pub notes",
         home = home.display()
     );
-    let said = desk.output_of(&desk.request("sh", &["-c", &script])).await;
+    let said = client
+        .output_of(&client.request("sh", &["-c", &script]))
+        .await;
     assert_eq!(said, "config\npublic\nnotes\n");
-    // What the user opens is open.
+    // A secret that the user opens is readable.
     let read = home.join(".netrc");
-    let settings = Settings {
+    let settings = SandboxSettings {
         read: vec![read.clone()],
-        ..Settings::default()
+        ..SandboxSettings::default()
     };
-    let mut desk = desk;
-    desk.terminals = terminals(&settings, &home);
-    let said = desk
-        .output_of(&desk.request("cat", &[read.to_str().unwrap()]))
+    let mut client = client;
+    client.terminals = terminals(&settings, &home);
+    let said = client
+        .output_of(&client.request("cat", &[read.to_str().unwrap()]))
         .await;
     assert_eq!(said, format!("{CANARY}\n"));
 }
 
-/// Somebody works in the home directory itself, where Landlock alone cannot leave anything out.
+/// The user works in the home directory itself, where Landlock alone cannot exclude anything.
 async fn secrets_inside() {
-    let Some((desk, _)) = at_home("", Settings::default()) else {
+    let Some((client, _)) = at_home("", SandboxSettings::default()) else {
         return;
     };
     if let Err(reason) = namespace_support() {
@@ -188,13 +197,15 @@ async fn secrets_inside() {
     let script = "exec 2>/dev/null
         cat .aws/credentials .ssh/id_rsa .netrc; grep -r canary .; find . -type f -exec cat {} + | grep canary
         echo x >>.netrc; rm -f .netrc .ssh/id_rsa; echo new >project/made && cat project/made; cat .ssh/config notes";
-    let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
+    let said = client
+        .output_of(&client.request("sh", &["-c", script]))
+        .await;
     assert_eq!(said, "new\nconfig\nnotes\n");
 }
 
-/// A command puts a link to somewhere else in the place of a cache: the next one cannot write there.
+/// A command replaces a cache by a link to another directory: the next command cannot write there.
 async fn linked_cache() {
-    let Some((desk, home)) = at_home("project", Settings::default()) else {
+    let Some((client, home)) = at_home("project", SandboxSettings::default()) else {
         return;
     };
     fs::create_dir_all(home.join(".cache/uv")).unwrap();
@@ -203,18 +214,22 @@ async fn linked_cache() {
         "cd {}/.cache && rmdir uv go-build && ln -s ../../home uv && ln -s .. go-build && echo linked",
         home.display()
     );
-    let said = desk.output_of(&desk.request("sh", &["-c", &script])).await;
+    let said = client
+        .output_of(&client.request("sh", &["-c", &script]))
+        .await;
     assert_eq!(said, "linked\n");
     let script = format!(
         "exec 2>/dev/null; cd {}; (echo x >escaped) && echo escaped; (echo x >.bashrc) && echo shell; echo end",
         home.display()
     );
-    let said = desk.output_of(&desk.request("sh", &["-c", &script])).await;
+    let said = client
+        .output_of(&client.request("sh", &["-c", &script]))
+        .await;
     assert_eq!(said, "end\n");
 }
 
 async fn forged_worktree() {
-    let Some((desk, home)) = at_home("project", Settings::default()) else {
+    let Some((client, home)) = at_home("project", SandboxSettings::default()) else {
         return;
     };
     fs::create_dir_all(home.join("other/objects")).unwrap();
@@ -226,10 +241,12 @@ async fn forged_worktree() {
             "exec 2>/dev/null; cd {}/other; (echo x >objects/x) && echo objects; (echo x >worktrees/x/y) && echo own; echo end",
             home.display()
         );
-        let said = desk.output_of(&desk.request("sh", &["-c", &script])).await;
+        let said = client
+            .output_of(&client.request("sh", &["-c", &script]))
+            .await;
         assert_eq!(said, "end\n", "{pointer}");
     }
-    // One that is real does work.
+    // A real worktree works.
     fs::remove_file(home.join("project").join(".git")).unwrap();
     let script = "set -e; export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@x GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@x
         git init -q -b main ../repo; cd ../repo; git commit -q --allow-empty -m one; git worktree add -q ../tree -b side";
@@ -239,10 +256,12 @@ async fn forged_worktree() {
         .status();
     assert!(made.unwrap().success());
     let roots = Roots::open(&home.join("tree"), &[]).unwrap();
-    let mut desk = desk;
-    desk.roots = roots;
+    let mut client = client;
+    client.roots = roots;
     let script = "export GIT_CONFIG_GLOBAL=/dev/null; echo x >file && git add file && git -c user.name=x -c user.email=x@x commit -q -m two 2>&1 && git log --format=%s | head -1; (echo x >../repo/.git/config) 2>/dev/null && echo config";
-    let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
+    let said = client
+        .output_of(&client.request("sh", &["-c", script]))
+        .await;
     assert!(
         said.contains("two\n") && !said.contains("config\n"),
         "{said}"
@@ -250,7 +269,7 @@ async fn forged_worktree() {
 }
 
 async fn advice() {
-    let Some((desk, home)) = at_home("project", Settings::default()) else {
+    let Some((client, home)) = at_home("project", SandboxSettings::default()) else {
         return;
     };
     let home = home.display().to_string();
@@ -271,21 +290,23 @@ async fn advice() {
             "cat ../.ssh/id_rsa".to_owned(),
             Some(("id_rsa", "sandbox.read")),
         ),
-        // It is not the sandbox's doing, or nobody can tell.
+        // The sandbox did not cause the refusal, or the cause is unknown.
         ("echo 'Permission denied'; false".to_owned(), None),
         (
             "mkdir no; chmod 0 no; echo \"cannot open 'no/file': Permission denied\"; false"
                 .to_owned(),
             None,
         ),
-        // In a pipeline the exit code is another's.
+        // In a pipeline, the exit code is that of another program.
         (
             format!("cat {home}/.netrc 2>&1 | cat"),
             Some((".netrc", "sandbox.read")),
         ),
         ("true".to_owned(), None),
     ] {
-        let said = desk.output_of(&desk.request("sh", &["-c", &script])).await;
+        let said = client
+            .output_of(&client.request("sh", &["-c", &script]))
+            .await;
         let note = said.lines().find(|line| line.starts_with("[attache: "));
         match expected {
             Some((_, setting)) => {
@@ -300,13 +321,13 @@ async fn advice() {
     }
 }
 
-/// What builds do everywhere.
+/// Typical actions of builds.
 async fn tools() {
-    let settings = Settings {
+    let settings = SandboxSettings {
         write: vec!["/dev/shm".into()],
-        ..Settings::default()
+        ..SandboxSettings::default()
     };
-    let Some((desk, home)) = at_home("project", settings) else {
+    let Some((client, home)) = at_home("project", settings) else {
         return;
     };
     let script = "set -e
@@ -318,8 +339,8 @@ async fn tools() {
         git init -q . && git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x && echo git
         echo x | tee /dev/null >/dev/stdout | cat >/dev/null; (sleep 0 & wait); echo end";
     let script = script.replace('~', home.to_str().unwrap());
-    let said = desk
-        .output_of(&desk.request("bash", &["-c", &script]))
+    let said = client
+        .output_of(&client.request("bash", &["-c", &script]))
         .await;
     assert_eq!(said, "temporary\ncache\npty\ngit\nend\n");
     for (program, args) in [
@@ -334,21 +355,24 @@ async fn tools() {
         ("npm", ["--version", "--silent"]),
     ] {
         if which(program) {
-            let id = desk.create(&desk.request(program, &args)).await.unwrap();
-            let exit = desk.wait(&id).await;
-            assert_eq!(exit.exit_code, Some(0), "{program}: {}", desk.text(&id));
+            let id = client
+                .create(&client.request(program, &args))
+                .await
+                .unwrap();
+            let exit = client.wait(&id).await;
+            assert_eq!(exit.exit_code, Some(0), "{program}: {}", client.text(&id));
         }
     }
 }
 
 /// A project in which a policy denies a tree, a name and a pattern.
-fn denying(sandbox: Sandbox) -> Option<Desk> {
+fn denying(sandbox: Sandbox) -> Option<TestClient> {
     if let Err(reason) = namespace_support() {
         skip(reason);
         return None;
     }
-    let mut desk = Desk::with(TerminalLimits::default(), with_landlock(sandbox));
-    let project = desk.project();
+    let mut client = TestClient::with(TerminalLimits::default(), with_landlock(sandbox));
+    let project = client.project();
     for name in ["secrets", "app"] {
         fs::create_dir(project.join(name)).unwrap();
     }
@@ -363,8 +387,8 @@ fn denying(sandbox: Sandbox) -> Option<Desk> {
     let rules = Policy::parse("test", rules)
         .unwrap()
         .deny_path_rules("agent");
-    desk.roots = desk.roots.clone().deny(rules);
-    Some(desk)
+    client.roots = client.roots.clone().deny(rules);
+    Some(client)
 }
 
 fn with_landlock(sandbox: Sandbox) -> Sandbox {
@@ -375,13 +399,16 @@ fn with_landlock(sandbox: Sandbox) -> Sandbox {
 }
 
 /// A session in a directory of a home directory with secrets, in the usual sandbox.
-pub(super) fn at_home(project: &str, settings: Settings) -> Option<(Desk, std::path::PathBuf)> {
+pub(super) fn at_home(
+    project: &str,
+    settings: SandboxSettings,
+) -> Option<(TestClient, std::path::PathBuf)> {
     if let SandboxSupport::Missing { reason } = Sandbox::support() {
         skip(reason);
         return None;
     }
-    let mut desk = Desk::with(TerminalLimits::default(), Sandbox::Off);
-    let home = desk.folder.canonicalize().unwrap().join("home");
+    let mut client = TestClient::with(TerminalLimits::default(), Sandbox::Off);
+    let home = client.folder.canonicalize().unwrap().join("home");
     for name in [".aws", ".ssh", ".cache", "project"] {
         fs::create_dir_all(home.join(name)).unwrap();
     }
@@ -392,13 +419,13 @@ pub(super) fn at_home(project: &str, settings: Settings) -> Option<(Desk, std::p
     fs::write(home.join(".ssh/id_rsa.pub"), "public\n").unwrap();
     fs::write(home.join("notes"), "notes\n").unwrap();
     let roots = Roots::open(&home.join(project), &[]).unwrap();
-    desk.terminals = terminals(&settings, &home);
-    desk.roots = roots;
-    Some((desk, home))
+    client.terminals = terminals(&settings, &home);
+    client.roots = roots;
+    Some((client, home))
 }
 
-pub(super) fn terminals(settings: &Settings, home: &Path) -> Terminals {
-    let places = Places::for_home(settings, &[], home);
+pub(super) fn terminals(settings: &SandboxSettings, home: &Path) -> Terminals {
+    let places = SandboxPlaces::for_home(settings, &[], home);
     Terminals::new(TerminalLimits::default(), Sandbox::On(Arc::new(places)))
 }
 

@@ -1,15 +1,15 @@
-//! Attacks on secrets that appear or move while a command runs, that links and odd names lead to, and on devices and keys of
-//! the kernel. The oracle is a word in the files that never appears in any output.
+//! Attacks on secrets that appear or move while a command runs, that links and unusual names lead to, and on devices
+//! and kernel keys. The oracle is a word in the files that must never appear in any output.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use attache_host::permissions::Policy;
-use attache_host::sandbox::Settings;
+use attache_host::sandbox::SandboxSettings;
 use libtest_mimic::Trial;
 
-use super::desk::Desk;
+use super::client::TestClient;
 use super::sandbox_attack::{CANARY, at_home, terminals};
 use super::trial;
 
@@ -57,9 +57,9 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// The user, or a tool outside, makes secrets and replaces one while a command runs.
+/// The user, or a tool outside, creates secrets and replaces one while a command runs.
 async fn later(project: &str, rules: &str) {
-    let Some((mut desk, home)) = at_home(project, Settings::default()) else {
+    let Some((mut client, home)) = at_home(project, SandboxSettings::default()) else {
         return;
     };
     for name in [".codex", ".config", "project/conf"] {
@@ -69,7 +69,7 @@ async fn later(project: &str, rules: &str) {
     let rules = Policy::parse("test", rules)
         .unwrap()
         .deny_path_rules("agent");
-    desk.roots = desk.roots.clone().deny(rules);
+    client.roots = client.roots.clone().deny(rules);
     let names: Vec<String> = LATER.iter().map(|name| format!("../{name}")).collect();
     let names = match project {
         "" => LATER.join(" "),
@@ -79,67 +79,76 @@ async fn later(project: &str, rules: &str) {
         "echo ready; until test -e go; do sleep 0.02; done; cat {names} 2>&1; cp -r {names} . 2>&1; mv {names} . 2>&1
         cat * .[a-z]* 2>/dev/null; echo end"
     );
-    let id = desk.shell(&script).await;
-    desk.until(&id, "ready").await;
+    let id = client.shell(&script).await;
+    client.until(&id, "ready").await;
     for name in LATER {
         let path = home.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        // As tools save: written beside it, then renamed.
+        // Like tools save files: written beside the old one, then renamed.
         let lock = path.with_extension("lock");
         fs::write(&lock, CANARY).unwrap();
         fs::rename(lock, path).unwrap();
     }
     fs::write(home.join(project).join("go"), "").unwrap();
-    desk.wait(&id).await;
-    let said = desk.text(&id);
+    client.wait(&id).await;
+    let said = client.text(&id);
     assert!(!said.contains(CANARY), "{said}");
     assert!(said.contains("end\n"), "{said}");
-    // Nor does the next command read them.
-    let said = desk
-        .output_of(&desk.request("sh", &["-c", &format!("cat {names}; echo end")]))
+    // The next command cannot read them either.
+    let said = client
+        .output_of(&client.request("sh", &["-c", &format!("cat {names}; echo end")]))
         .await;
     assert!(!said.contains(CANARY) && said.contains("end\n"), "{said}");
 }
 
-/// A command makes so many files beside the secrets that rules for each of them take long.
+/// A command creates so many files beside the secrets that adding a rule for each takes long.
 async fn crowded() {
-    let Some((desk, home)) = at_home("", Settings::default()) else {
+    let Some((client, home)) = at_home("", SandboxSettings::default()) else {
         return;
     };
     let script = "i=0; while [ $i -lt 5000 ]; do : >f$i; i=$((i+1)); done; echo made";
-    let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
+    let said = client
+        .output_of(&client.request("sh", &["-c", script]))
+        .await;
     assert_eq!(said, "made\n");
-    let id = desk
+    let id = client
         .shell(
             "echo ready; until test -e go; do sleep 0.02; done; cat .pgpass; cat f4999; echo end",
         )
         .await;
-    desk.until(&id, "ready").await;
+    client.until(&id, "ready").await;
     fs::write(home.join(".pgpass"), CANARY).unwrap();
     fs::write(home.join("go"), "").unwrap();
-    desk.wait(&id).await;
-    let said = desk.text(&id);
+    client.wait(&id).await;
+    let said = client.text(&id);
     assert!(!said.contains(CANARY) && said.contains("end\n"), "{said}");
 }
 
-/// Beside secrets, a command cannot read what it has made itself; the next one can. `docs/terminals.md` says so.
+/// Beside secrets, a command cannot read files that it created itself; the next command can. `docs/terminals.md` says
+/// so.
 async fn made_at_home() {
-    let Some((desk, _)) = at_home("", Settings::default()) else {
+    let Some((client, _)) = at_home("", SandboxSettings::default()) else {
         return;
     };
     let script = "mkdir new; echo inside >new/file; cat new/file 2>/dev/null; echo x >>notes; echo y >project/made; cat project/made notes";
-    let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
+    let said = client
+        .output_of(&client.request("sh", &["-c", script]))
+        .await;
     assert_eq!(said, "y\nnotes\nx\n");
-    let said = desk.output_of(&desk.request("cat", &["new/file"])).await;
+    let said = client
+        .output_of(&client.request("cat", &["new/file"]))
+        .await;
     assert_eq!(said, "inside\n");
     let script = "mkdir other; echo x >other/file; cat other/file";
-    let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
+    let said = client
+        .output_of(&client.request("sh", &["-c", script]))
+        .await;
     assert!(said.contains("only the next command"), "{said}");
 }
 
-/// The program that reports a refusal is not what was refused.
+/// The program that reports a refusal differs from what was refused.
 async fn explained() {
-    let Some((mut desk, home)) = at_home("project", Settings::default()) else {
+    let Some((mut client, home)) = at_home("project", SandboxSettings::default()) else {
         return;
     };
     if attache_process::namespace_support().is_err() {
@@ -150,14 +159,14 @@ async fn explained() {
     let rules = Policy::parse("test", rules)
         .unwrap()
         .deny_path_rules("agent");
-    desk.roots = desk.roots.clone().deny(rules);
+    client.roots = client.roots.clone().deny(rules);
     for script in [
         "echo x >plan",
         "echo x >./plan",
         "/usr/bin/env cp /dev/null plan",
     ] {
-        let said = desk
-            .output_of(&desk.request("/bin/sh", &["-c", script]))
+        let said = client
+            .output_of(&client.request("/bin/sh", &["-c", script]))
             .await;
         assert!(
             said.contains("a deny rule of the policy covers `"),
@@ -168,7 +177,7 @@ async fn explained() {
 }
 
 async fn links() {
-    let Some((desk, home)) = at_home("project", Settings::default()) else {
+    let Some((client, home)) = at_home("project", SandboxSettings::default()) else {
         return;
     };
     let canary = |name: &str| {
@@ -198,19 +207,19 @@ async fn links() {
     let script = "echo ready; until test -e go; do sleep 0.02; done; cd ..; exec 2>/dev/null
         cat .ssh/id_ed25519 .ssh/id_rsa_later .ssh/id_project .aws/config .kube/sub/config .netrc
         cat .password-store/deep/pass; grep -r canary dotfiles; cat project/own-key; cat .ssh/*.pub; echo end";
-    let id = desk.shell(script).await;
-    desk.until(&id, "ready").await;
+    let id = client.shell(script).await;
+    client.until(&id, "ready").await;
     canary("dotfiles/absent");
     canary("dotfiles/netrc");
     fs::write(home.join("project/go"), "").unwrap();
-    desk.wait(&id).await;
-    let said = desk.text(&id);
-    // A link to a program does not close the program, and the target of one that may be read stays open.
+    client.wait(&id).await;
+    let said = client.text(&id);
+    // A link to a program does not hide the program, and the target of a readable link stays readable.
     assert_eq!(said, "ready\nnotes\npublic\nend\n");
 }
 
 async fn caches() {
-    let Some((desk, home)) = at_home("project", Settings::default()) else {
+    let Some((client, home)) = at_home("project", SandboxSettings::default()) else {
         return;
     };
     let secrets = [
@@ -231,7 +240,9 @@ async fn caches() {
         mkdir -p .cache/new .cache/huggingface/hub; echo made >.cache/new/file; cat .cache/new/file
         echo model >.cache/huggingface/hub/model; cat .cache/huggingface/hub/model
         echo here >.cache/here; cat .cache/here snap/fox/common/beside; echo end";
-    let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
+    let said = client
+        .output_of(&client.request("sh", &["-c", script]))
+        .await;
     match attache_process::namespace_support() {
         Ok(()) => assert_eq!(said, "made\nmodel\nhere\nbeside\nend\n"),
         Err(_) => assert!(!said.contains(CANARY), "{said}"),
@@ -240,20 +251,22 @@ async fn caches() {
     assert!(token == CANARY || attache_process::namespace_support().is_err());
 }
 
-/// What the user hides inside a project is covered; files that a command makes beside it are its own to read.
+/// A path that the user hides in a project is covered; files that a command creates beside it stay readable for it.
 async fn hidden_in_project() {
-    let Some((mut desk, home)) = at_home("project", Settings::default()) else {
+    let Some((mut client, home)) = at_home("project", SandboxSettings::default()) else {
         return;
     };
     let project = home.join("project");
     fs::write(project.join("token"), CANARY).unwrap();
-    let settings = Settings {
+    let settings = SandboxSettings {
         hide: vec![project.join("token"), project.join("absent")],
-        ..Settings::default()
+        ..SandboxSettings::default()
     };
-    desk.terminals = terminals(&settings, &home);
+    client.terminals = terminals(&settings, &home);
     let script = "cat token 2>/dev/null; mkdir out; echo made >out/file; cat out/file";
-    let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
+    let said = client
+        .output_of(&client.request("sh", &["-c", script]))
+        .await;
     match attache_process::namespace_support() {
         Ok(()) => assert_eq!(said, "made\n"),
         Err(_) => assert!(!said.contains(CANARY), "{said}"),
@@ -261,7 +274,7 @@ async fn hidden_in_project() {
 }
 
 async fn devices() {
-    let Some((desk, _)) = at_home("project", Settings::default()) else {
+    let Some((client, _)) = at_home("project", SandboxSettings::default()) else {
         return;
     };
     let script = "exec 2>/dev/null
@@ -269,7 +282,9 @@ async fn devices() {
           (: <$node) && echo read $node; (: >>$node) && echo write $node; done | sort
         mknod $TMPDIR/disk b 7 0 && echo disk; mknod tty c 4 0 && echo node; mknod $TMPDIR/pipe p && echo pipe
         echo end";
-    let said = desk.output_of(&desk.request("bash", &["-c", script])).await;
+    let said = client
+        .output_of(&client.request("bash", &["-c", script]))
+        .await;
     let (opened, rest) = said.split_at(said.find("pipe").unwrap_or(0));
     assert_eq!(rest, "pipe\nend\n");
     for line in opened.lines() {
@@ -280,9 +295,9 @@ async fn devices() {
     assert!(opened.contains("read /dev/urandom\n"));
 }
 
-/// Keys that the user has in the kernel, for the session and for all of them.
+/// The user's kernel keys, for one session and for all sessions.
 async fn keys() {
-    let Some((desk, home)) = with_python() else {
+    let Some((client, home)) = with_python() else {
         return;
     };
     let script = home.join("project/keys.py");
@@ -292,19 +307,19 @@ async fn keys() {
         let output = command.arg(&script).arg(what).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
-    // A kernel or container may have no keys; then there is nothing to reach.
+    // A kernel or container may have no keys; then there is nothing to read.
     if outside("add") == "added\n" {
         assert_eq!(outside("find"), "found\n");
-        let request = desk.request("python3", &["keys.py", "find"]);
-        assert_eq!(desk.output_of(&request).await, "nothing\n");
+        let request = client.request("python3", &["keys.py", "find"]);
+        assert_eq!(client.output_of(&request).await, "nothing\n");
         outside("remove");
     }
 }
 
-fn with_python() -> Option<(Desk, PathBuf)> {
+fn with_python() -> Option<(TestClient, PathBuf)> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let has = std::env::split_paths(&path).any(|it| Path::new(&it).join("python3").exists());
-    at_home("project", Settings::default()).filter(|_| has)
+    at_home("project", SandboxSettings::default()).filter(|_| has)
 }
 
 const KEYS: &str = "

@@ -222,7 +222,7 @@ fn statistics_and_violations_as_json() {
     .unwrap();
     expect![[r#"
         {"length":3000,"messages":3,"streams":{"client":{"lines":1,"bytes":77},"agent":{"lines":2,"bytes":118},"standard error":{"lines":0,"bytes":0}},"noise":0,"lost":{"lines":0,"bytes":0},"hidden":0,"firstWords":null,"toolCalls":null,"tokens":{"input":0,"output":0,"total":0},"violations":2,"methods":[{"method":"initialize","by":"client","calls":1,"failed":1,"bytes":140,"latency":{"count":1,"p50":1000,"p90":1000,"p99":1000,"max":1000}},{"method":"session/update","by":"agent","calls":1,"failed":0,"bytes":55,"latency":null}],"updates":{"":1}}
-        {"line":1,"at":1000,"from":"client","rule":"26","level":"SHOULD","path":"initialize params.clientInfo","message":"is missing; say the client's name and version"}
+        {"line":1,"at":1000,"from":"client","rule":"26","level":"SHOULD","path":"initialize params.clientInfo","message":"is missing; send the client's name and version"}
         {"line":3,"at":3000,"from":"agent","rule":"B6","level":"SHOULD","path":"session/update","message":"Invalid params: params.sessionId: missing"}
     "#]].assert_eq(&out);
 }

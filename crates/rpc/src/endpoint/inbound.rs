@@ -1,4 +1,4 @@
-//! The peer's requests, each of which is answered once.
+//! Requests from the peer. Each of them gets one response.
 
 use std::collections::hash_map::Entry;
 
@@ -7,7 +7,8 @@ use crate::json::{Encode, Object, Raw};
 use crate::{Call, Error, Id, SendOptions, SessionKey, write_failure, write_response};
 
 impl Endpoint {
-    /// Answers a request. `false` if it is not under way, as after the first answer; then nothing is sent.
+    /// Queues the response to a request. Returns `false`, and sends nothing, if the request is not pending, for example
+    /// because it already has a response. A result over the size limit is replaced by an error response.
     pub fn respond<T: Encode>(
         &mut self,
         id: &Id,
@@ -28,9 +29,9 @@ impl Endpoint {
             });
         if let Err(too_large) = sent {
             let reason = if limit < self.limits.frame {
-                "answers to earlier requests have not been read, and this one is long"
+                "responses to earlier requests have not been read, and this one is too long"
             } else {
-                "the answer is longer than the limit"
+                "the response is longer than the limit"
             };
             let limit = Some(too_large.limit);
             let error = fault(Error::INTERNAL, reason, "frame_too_large", limit);
@@ -42,7 +43,7 @@ impl Endpoint {
         true
     }
 
-    /// How long an answer may be. A peer that has left many unread gets short ones only.
+    /// Maximum bytes of a response. A peer that has left many responses unread gets only short ones.
     fn answer_limit(&self) -> usize {
         let unread = self.limits.outbound.saturating_mul(4);
         if self.outbox.unwritten() <= unread.saturating_add(self.limits.frame) {
@@ -51,7 +52,7 @@ impl Endpoint {
         self.limits.frame.min(SHORT_ANSWER)
     }
 
-    /// Whether the peer has cancelled a request, or the request is no longer open.
+    /// Whether the peer has cancelled a request, or the request already has a response.
     pub fn is_cancelled(&self, id: &Id) -> bool {
         match self.requests.get_key_value(id) {
             Some((known, request)) => request.cancelled || !known.may_match(id),
@@ -59,14 +60,15 @@ impl Endpoint {
         }
     }
 
-    /// Notes that a request belongs to a session, so that it can be found by it.
+    /// Assigns a request to a session, for [`requests_of`](Self::requests_of) and
+    /// [`cancel_requests`](Self::cancel_requests).
     pub fn assign(&mut self, id: &Id, session: SessionKey) {
         if let Some(request) = self.requests.get_mut(id) {
             request.session = Some(session);
         }
     }
 
-    /// The requests of a session that have not been answered.
+    /// The pending requests of a session.
     pub fn requests_of(&self, session: SessionKey) -> Vec<Id> {
         let requests = self.requests.iter();
         let of_session = requests.filter(|(_, request)| request.session == Some(session));
@@ -82,7 +84,7 @@ impl Endpoint {
         }
     }
 
-    /// Requests of the peer that have not been answered.
+    /// The number of requests from the peer that wait for a response.
     pub fn open_requests(&self) -> usize {
         self.requests.len()
     }
@@ -93,16 +95,20 @@ impl Endpoint {
         let full = self.requests.len() >= self.limits.in_flight;
         let behind = self.is_behind();
         let Entry::Vacant(place) = self.requests.entry(id.clone()) else {
-            let reason = "a request with this id is still under way";
+            let reason = "a request with this id is still in progress";
             let error = fault(Error::INVALID_REQUEST, reason, "duplicate_id", None);
-            return self.refuse(&id, &error);
+            return self.reject(&id, &error);
         };
         if full {
             let limit = Some(self.limits.in_flight);
-            return self.overloaded(&id, "too many requests are under way", limit);
+            return self.overloaded(&id, "too many requests are in progress", limit);
         }
         if behind {
-            return self.overloaded(&id, "answers to earlier requests have not been read", None);
+            return self.overloaded(
+                &id,
+                "responses to earlier requests have not been read",
+                None,
+            );
         }
         place.insert(InboundRequest {
             session: None,
@@ -114,10 +120,10 @@ impl Endpoint {
     fn overloaded(&mut self, id: &Id, reason: &str, limit: Option<usize>) -> Option<Event> {
         self.counts.overloaded += 1;
         let error = fault(Error::INTERNAL, reason, "overloaded", limit);
-        self.refuse(id, &error)
+        self.reject(id, &error)
     }
 
-    /// Whether more answers wait than we alone would have let in: the peer asks faster than it reads.
+    /// Whether more responses wait to be written than the limits allow: the peer sends requests faster than it reads.
     fn is_behind(&self) -> bool {
         let most = self.limits.outbound.saturating_add(self.limits.frame);
         self.outbox.unwritten() > most
@@ -138,7 +144,7 @@ impl Endpoint {
     }
 }
 
-/// Sends `$/cancel_request` for a request.
+/// Writes `$/cancel_request` for a request.
 pub(super) fn write_cancel(out: &mut String, id: &Id) {
     let mut params = Object::default();
     params.put("requestId", id);

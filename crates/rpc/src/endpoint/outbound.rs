@@ -1,4 +1,4 @@
-//! Our calls, each of which ends once.
+//! Calls to the peer. Each of them ends once.
 
 use super::{CallFailure, CallId, Endpoint, Event, inbound};
 use crate::json::Encode;
@@ -6,12 +6,12 @@ use crate::message::write_call;
 use crate::{Id, Payload, SendOptions, TooLarge, write_notification};
 
 impl Endpoint {
-    /// Whether another call should be made now.
+    /// Whether the number of pending calls is below the limit.
     pub fn may_call(&self) -> bool {
         self.calls.len() < self.limits.in_flight
     }
 
-    /// Asks the peer.
+    /// Queues a request to the peer. The response arrives as [`Event::Response`].
     pub fn call<T: Encode>(
         &mut self,
         method: &str,
@@ -27,7 +27,7 @@ impl Endpoint {
         Ok(CallId(number))
     }
 
-    /// Tells the peer.
+    /// Queues a notification to the peer.
     pub fn notify<T: Encode>(
         &mut self,
         method: &str,
@@ -43,7 +43,7 @@ impl Endpoint {
         if let Some(session) = self.calls.get(&call.0) {
             let options = SendOptions::urgent(*session);
             let id = Id::numbered(call.0);
-            // It is shorter than any limit.
+            // A cancellation is shorter than any limit.
             let sent = self
                 .outbox
                 .push(options, |out| inbound::write_cancel(out, &id));
@@ -51,12 +51,13 @@ impl Endpoint {
         }
     }
 
-    /// Waits no longer for an answer; when it comes it is dropped.
+    /// Stops waiting for the response to a call. If it still arrives, it is counted and dropped.
     pub fn forget(&mut self, call: CallId) {
         self.calls.remove(&call.0);
     }
 
-    /// Nothing more will come in: the calls that will never be answered, in the order in which they were made.
+    /// Ends the connection for reading. Returns the calls that will never get a response, in the order in which they
+    /// were made.
     pub fn end(&mut self) -> Vec<CallId> {
         let calls = std::mem::take(&mut self.calls);
         calls.into_keys().map(CallId).collect()

@@ -5,7 +5,7 @@ use memchr::memchr;
 
 use super::FramingError;
 
-/// The headers of one message as far as they have come.
+/// The headers of one message that have been read so far.
 #[derive(Debug, Default)]
 pub(super) struct Headers {
     length: Option<usize>,
@@ -15,12 +15,12 @@ pub(super) struct Headers {
 }
 
 impl Headers {
-    /// Whether the block has not begun.
+    /// Whether no header line has been read.
     pub(super) fn is_empty(&self) -> bool {
         self.lines == 0
     }
 
-    /// Reads header lines until the block ends; then the message's length.
+    /// Reads header lines. Returns the message's length at the end of the block, or `None` if more bytes are needed.
     pub(super) fn read(
         &mut self,
         buffer: &mut BytesMut,
@@ -41,10 +41,10 @@ impl Headers {
             let line = buffer.split_to(end + 1);
             let line = line.trim_ascii_end();
             if !line.is_empty() {
-                self.line(line, limit)?;
+                self.read_line(line, limit)?;
                 continue;
             }
-            // Empty lines between messages are nothing.
+            // Empty lines between messages are ignored.
             if self.lines > 1 {
                 return match self.length {
                     Some(length) => Ok(Some(length)),
@@ -59,12 +59,12 @@ impl Headers {
         Ok(None)
     }
 
-    fn line(&mut self, line: &[u8], limit: usize) -> Result<(), FramingError> {
+    fn read_line(&mut self, line: &[u8], limit: usize) -> Result<(), FramingError> {
         let Some(colon) = memchr(b':', line) else {
             return Err(FramingError("headers: a line without a colon"));
         };
         let name = &line[..colon];
-        // What is left of a message that is longer than it said must not pass for a header.
+        // The rest of a message that is longer than its Content-Length must not pass for a header.
         if name.is_empty() || !name.iter().all(is_name) {
             return Err(FramingError(
                 "headers: a name of other than letters, digits and dashes",
@@ -91,7 +91,7 @@ fn is_name(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
-/// Digits and nothing else; a number that can be written in two ways can be read in two ways.
+/// Accepts digits without sign or leading zero: programs disagree on how to read other spellings.
 fn number(value: &[u8]) -> Option<usize> {
     let plain = value == b"0"
         || value

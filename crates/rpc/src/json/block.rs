@@ -1,8 +1,7 @@
-//! Sixteen bytes at once: which of them end the plain part of a JSON string.
+//! Finds, sixteen bytes at a time, the bytes that end the plain part of a JSON string.
 //!
-//! This is the one place of the crate with `unsafe` code. The search is what reading JSON spends its time on, and
-//! the vector instructions for it are only offered as functions that are unsafe to call where the processor might
-//! lack them. On x86-64 it cannot: SSE2 is part of the architecture.
+//! This is the only file of the crate with `unsafe` code. Reading JSON spends most of its time in this search, and the
+//! functions for vector instructions are unsafe because a processor might lack them. x86-64 always has SSE2.
 #![allow(unsafe_code)]
 
 /// A bit for each byte of the block that is a quote, a backslash or a control character.
@@ -34,7 +33,7 @@ pub(super) fn special(block: &[u8; 16]) -> u32 {
     })
 }
 
-/// The same for one byte.
+/// Whether a byte is a quote, a backslash or a control character.
 pub(super) fn is_special(byte: u8) -> bool {
     byte == b'"' || byte == b'\\' || byte < 0x20
 }

@@ -1,8 +1,8 @@
-//! Why a text could not be read: what was wrong and where, never the text itself.
+//! Errors of the JSON reader: what is wrong and where, never the text itself.
 
 use std::fmt;
 
-/// A failure to read JSON, with the path of the value that did not fit.
+/// Why JSON text could not be decoded, with the path of the invalid value. Never contains text of the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodeError(Box<ErrorDetails>);
 
@@ -10,33 +10,33 @@ pub struct DecodeError(Box<ErrorDetails>);
 struct ErrorDetails {
     problem: Problem,
     offset: usize,
-    // Innermost first: steps are added while the error travels outwards.
+    // Innermost first: each caller adds its step.
     steps: Vec<PathStep>,
 }
 
 /// One step of a path into a JSON value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathStep {
-    /// A member of an object, by a name that the reader knew beforehand.
+    /// A member of an object, by a name that the decoder expects.
     Member(&'static str),
-    /// An item of an array, or a member of a map whose names come from the input.
+    /// An item of an array, or a member of a map with arbitrary names, by its position.
     Index(usize),
 }
 
-/// What was wrong.
+/// What is wrong with a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Problem {
-    /// The value has another type than the one asked for.
+    /// The value has the wrong type. Contains the expected type, for people, and the actual type.
     Expected(&'static str, ValueKind),
-    /// A member that must be there is not.
+    /// A required member is missing.
     Missing,
-    /// A value of the right type that cannot be meant.
+    /// The value has the right type but is not valid. Contains the reason.
     Unfit(&'static str),
-    /// The text is not JSON.
+    /// The text is not JSON. Contains the reason.
     Syntax(&'static str),
     /// The text ends in the middle of a value.
     Truncated,
-    /// Objects and arrays are nested deeper than allowed, at most [`MAX_DEPTH`](super::MAX_DEPTH).
+    /// Objects and arrays are nested deeper than allowed, which is never more than [`MAX_DEPTH`](super::MAX_DEPTH).
     TooDeep,
     /// The bytes are not UTF-8.
     NotUtf8,
@@ -60,7 +60,7 @@ pub enum ValueKind {
 }
 
 impl DecodeError {
-    /// An error at a byte offset of the text, with an empty path.
+    /// Creates an error at a byte offset of the text, with an empty path.
     #[cold]
     pub fn new(problem: Problem, offset: usize) -> Self {
         DecodeError(Box::new(ErrorDetails {
@@ -70,7 +70,7 @@ impl DecodeError {
         }))
     }
 
-    /// The same error as seen from the object that holds the member.
+    /// Prepends the name of a member to the path: the error is now relative to the object with that member.
     #[cold]
     #[must_use]
     pub fn within(mut self, member: &'static str) -> Self {
@@ -78,7 +78,7 @@ impl DecodeError {
         self
     }
 
-    /// The same error as seen from the array or map that holds the item.
+    /// Prepends the index of an item to the path: the error is now relative to the array or map with that item.
     #[cold]
     #[must_use]
     pub fn at(mut self, index: usize) -> Self {
@@ -86,17 +86,17 @@ impl DecodeError {
         self
     }
 
-    /// What was wrong.
+    /// What is wrong with the value.
     pub fn problem(&self) -> Problem {
         self.0.problem
     }
 
-    /// The byte of the text at which it was noticed.
+    /// The byte offset in the text at which the error was detected.
     pub fn offset(&self) -> usize {
         self.0.offset
     }
 
-    /// Whether the text is no JSON at all, as opposed to JSON of another shape.
+    /// Whether the text is not valid JSON, as opposed to valid JSON of an unexpected shape.
     pub fn is_syntax(&self) -> bool {
         matches!(
             self.0.problem,
@@ -104,12 +104,12 @@ impl DecodeError {
         )
     }
 
-    /// The way to the value that did not fit, as in `params.prompt[0].text`; empty for the value itself.
+    /// The path to the invalid value, such as `params.prompt[0].text`. Empty for the outermost value.
     pub fn path_text(&self) -> String {
         PathDisplay(&self.0.steps).to_string()
     }
 
-    /// The way to the value that did not fit, outermost step first.
+    /// The path to the invalid value, outermost step first.
     pub fn path(&self) -> impl Iterator<Item = &PathStep> {
         self.0.steps.iter().rev()
     }
@@ -143,7 +143,7 @@ impl fmt::Display for PathDisplay<'_> {
 impl std::error::Error for DecodeError {}
 
 impl Problem {
-    /// A word for programs.
+    /// A stable name of the problem, for programs.
     pub fn kind(&self) -> &'static str {
         match self {
             Problem::Expected(..) => "wrong_type",

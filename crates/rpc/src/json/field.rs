@@ -1,23 +1,23 @@
-//! How a member of an object is read when it does not fit: the tolerance of a protocol, one function a rule.
+//! Functions that decode a member of an object. They differ in how they treat an invalid value.
 
 use super::values::make_room;
 use super::{Decode, DecodeError, Mark, MaybeUndefined, Problem, Reader};
 
-/// A member that must fit.
+/// Decodes a member. An invalid value is an error.
 pub fn strict<T: Decode>(reader: &mut Reader<'_>, name: &'static str) -> Result<T, DecodeError> {
     T::decode(reader).map_err(|error| error.within(name))
 }
 
-/// A member that counts as its default when it does not fit.
+/// Decodes a member. An invalid value is replaced by the default.
 pub fn lenient<T: Decode + Default>(
     reader: &mut Reader<'_>,
     name: &'static str,
 ) -> Result<T, DecodeError> {
     let mark = reader.mark();
-    T::decode(reader).or_else(|_| skipped(reader, mark, name).map(|()| T::default()))
+    T::decode(reader).or_else(|_| skip_from(reader, mark, name).map(|()| T::default()))
 }
 
-/// A member for which `null` counts as the default, and anything else must fit.
+/// Decodes a member. `null` is replaced by the default; any other invalid value is an error.
 pub fn nullable<T: Decode + Default>(
     reader: &mut Reader<'_>,
     name: &'static str,
@@ -28,7 +28,7 @@ pub fn nullable<T: Decode + Default>(
     strict(reader, name)
 }
 
-/// A list whose bad items are left out; anything but a list counts as an empty one.
+/// Decodes a list and leaves out its invalid items. Any value that is not a list counts as an empty list.
 pub fn items<T: Decode>(
     reader: &mut Reader<'_>,
     name: &'static str,
@@ -36,14 +36,14 @@ pub fn items<T: Decode>(
     Ok(optional_items(reader, name)?.unwrap_or_default())
 }
 
-/// A list whose bad items are left out; anything but a list counts as none.
+/// Decodes a list and leaves out its invalid items. Any value that is not a list counts as `None`.
 pub fn optional_items<T: Decode>(
     reader: &mut Reader<'_>,
     name: &'static str,
 ) -> Result<Option<Vec<T>>, DecodeError> {
     let mark = reader.mark();
     let Ok(mut more) = reader.open_array() else {
-        skipped(reader, mark, name)?;
+        skip_from(reader, mark, name)?;
         return Ok(None);
     };
     let mut items = Vec::new();
@@ -54,14 +54,15 @@ pub fn optional_items<T: Decode>(
                 make_room(&mut items);
                 items.push(item);
             }
-            Err(_) => skipped(reader, mark, name)?,
+            Err(_) => skip_from(reader, mark, name)?,
         }
         more = reader.more_items().map_err(|error| error.within(name))?;
     }
     Ok(Some(items))
 }
 
-/// A three-state list whose bad items are left out; anything but a list or `null` counts as absent.
+/// Decodes a list of a patch and leaves out its invalid items. Any value that is neither a list nor `null` counts as
+/// [`MaybeUndefined::Undefined`].
 pub fn patch_items<T: Decode>(
     reader: &mut Reader<'_>,
     name: &'static str,
@@ -75,20 +76,20 @@ pub fn patch_items<T: Decode>(
     })
 }
 
-/// The error for a member that must be there and is not.
+/// The error for a missing required member.
 #[cold]
 pub fn missing(reader: &Reader<'_>, name: &'static str) -> DecodeError {
     reader.error(Problem::Missing).within(name)
 }
 
-/// The error for a member that decides what the others mean and occurs twice.
+/// The error for a tag that occurs twice.
 #[cold]
 pub fn repeated(reader: &Reader<'_>, name: Option<&'static str>) -> DecodeError {
     let error = reader.error(Problem::Unfit("occurs twice"));
     error.within(name.unwrap_or_default())
 }
 
-fn skipped(reader: &mut Reader<'_>, mark: Mark, name: &'static str) -> Result<(), DecodeError> {
+fn skip_from(reader: &mut Reader<'_>, mark: Mark, name: &'static str) -> Result<(), DecodeError> {
     reader.reset(mark);
     reader.skip().map_err(|error| error.within(name))?;
     Ok(())

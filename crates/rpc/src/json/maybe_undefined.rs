@@ -1,11 +1,11 @@
-//! Members with three states: not there, null, and a value.
+//! Members with three states: absent, `null`, or a value.
 
 use super::{Decode, DecodeError, Encode, Reader};
 
 /// A member of a patch: absent leaves the old value, `null` clears it, a value replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MaybeUndefined<T> {
-    /// The member is not there.
+    /// The member is absent.
     #[default]
     Undefined,
     /// The member is `null`.

@@ -1,4 +1,4 @@
-//! Numbers. An integer is read only from a number without point or exponent, as everywhere in JSON-RPC's field.
+//! Numbers. An integer must have no decimal point and no exponent, as in most JSON-RPC implementations.
 
 use super::{Decode, DecodeError, Encode, Problem, Reader};
 
@@ -37,7 +37,7 @@ integers! {
     u64: |n| (false, n)
 }
 
-/// Every message has an id, and `fmt` takes five times as long.
+/// Appends an integer. Every message has an id, and `fmt` is five times as slow.
 fn digits(out: &mut String, mut number: u64) {
     let mut text = [b'0'; 20];
     let mut start = text.len() - 1;

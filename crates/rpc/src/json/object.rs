@@ -1,18 +1,19 @@
-//! One level of an object, for code that moves members about without understanding their values.
+//! A JSON object whose values stay text.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::{DecodeError, Encode, Members, Raw, Reader, write};
 
-/// An object's members in order, each value as its text. Later members replace earlier ones of the same name.
+/// The members of a JSON object in order, with each value as JSON text. Use it to add, remove or rename members without
+/// decoding their values. If a name occurs more than once, the last member wins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Object<'a> {
     members: Vec<(Cow<'a, str>, Cow<'a, str>)>,
 }
 
 impl<'a> Object<'a> {
-    /// Reads a text that is one object.
+    /// Parses a text that is one JSON object.
     pub fn parse(text: &'a str) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(text);
         let mut object = Object::default();
@@ -28,28 +29,28 @@ impl<'a> Object<'a> {
         Ok(object)
     }
 
-    /// Whether there is no member.
+    /// Whether the object has no members.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// Whether there is a member of that name.
+    /// Whether the object has a member with this name.
     pub fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
-    /// A member's text.
+    /// The value of a member as JSON text.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.position(name).map(|index| &*self.members[index].1)
     }
 
-    /// Takes a member out.
+    /// Removes a member and returns its value as JSON text.
     pub fn take(&mut self, name: &str) -> Option<Cow<'a, str>> {
         let index = self.position(name)?;
         Some(self.members.remove(index).1)
     }
 
-    /// Takes out all members with a name that fits.
+    /// Removes all members whose name satisfies a condition, and returns them.
     pub fn take_all(&mut self, fits: impl Fn(&str) -> bool) -> Object<'a> {
         let members = std::mem::take(&mut self.members).into_iter();
         let (taken, left) = members.partition(|(name, _)| fits(name));
@@ -57,7 +58,7 @@ impl<'a> Object<'a> {
         Object { members: taken }
     }
 
-    /// Adds the members of another object whose names are not taken, at the end.
+    /// Appends the members of another object whose names this object does not have.
     pub fn fill(&mut self, other: Object<'a>) {
         let names = self.members.iter().map(|(name, _)| &**name);
         let taken: HashSet<&str> = names.collect();
@@ -68,7 +69,7 @@ impl<'a> Object<'a> {
         self.members.extend(new);
     }
 
-    /// Sets a member to a JSON text, in place if it is there and at the end if not.
+    /// Sets a member to a JSON text. A new member is appended at the end; an existing one keeps its position.
     pub fn set(&mut self, name: impl Into<Cow<'a, str>>, json: impl Into<Cow<'a, str>>) {
         let name = name.into();
         match self.position(&name) {
@@ -77,12 +78,12 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Sets a member to a value.
+    /// Sets a member to the JSON text of a value. A new member is appended at the end; an existing one keeps its position.
     pub fn put<T: Encode + ?Sized>(&mut self, name: impl Into<Cow<'a, str>>, value: &T) {
         self.set(name, super::to_string(value));
     }
 
-    /// Gives a member another name, in its place. Does nothing if the new name is taken or the old one not there.
+    /// Renames a member, which keeps its position. Does nothing if the old name does not exist or the new one does.
     pub fn rename(&mut self, from: &str, to: &'static str) {
         if self.has(to) {
             return;
@@ -92,12 +93,12 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// The members in order.
+    /// Iterates over names and JSON texts of the members in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.members.iter().map(|(name, value)| (&**name, &**value))
     }
 
-    /// The object with texts of its own.
+    /// Converts the object into one that borrows nothing.
     pub fn into_owned(self) -> Object<'static> {
         let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         let members = self.members.into_iter();
@@ -108,7 +109,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// The object as a raw value.
+    /// Converts the object into a [`Raw`] value. Fails if a value set with [`set`](Self::set) is not JSON.
     pub fn to_raw(&self) -> Result<Raw, DecodeError> {
         Raw::parse(&super::to_string(self))
     }
@@ -117,7 +118,7 @@ impl<'a> Object<'a> {
         self.members.iter().position(|(known, _)| known == name)
     }
 
-    /// Linear for the few members that objects have, and no worse than n log n for a hostile many.
+    /// Removes members that a later member of the same name replaces, in O(n log n) even for hostile input.
     fn drop_replaced(&mut self) {
         let mut order: Vec<usize> = (0..self.members.len()).collect();
         order.sort_by(|&a, &b| self.members[a].0.cmp(&self.members[b].0));
@@ -135,7 +136,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Names and JSON texts. Later members replace earlier ones of the same name.
+/// Builds an object from names and JSON texts. If a name occurs more than once, the last member wins.
 impl<'a> FromIterator<(Cow<'a, str>, Cow<'a, str>)> for Object<'a> {
     fn from_iter<I: IntoIterator<Item = (Cow<'a, str>, Cow<'a, str>)>>(members: I) -> Self {
         let mut object = Object {

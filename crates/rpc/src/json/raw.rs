@@ -1,44 +1,44 @@
-//! JSON kept as the text it came in.
+//! JSON values kept as text.
 
 use std::fmt;
 
 use super::{Decode, DecodeError, Encode, Members, Object, Reader, write};
 
-/// A JSON value as text, checked to be JSON and free of line breaks.
+/// A JSON value kept as text, which is valid JSON without line breaks.
 ///
-/// What a peer sends and nobody here understands is kept in this form and written back unchanged: numbers keep all
-/// their digits, objects the order of their members.
+/// Unknown values from a peer are kept in this form and written back unchanged: numbers keep all their digits, and
+/// objects keep the order of their members.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Raw(Box<str>);
 
 impl Raw {
-    /// Checks that a text is one JSON value and keeps it.
+    /// Parses a text that is one JSON value.
     pub fn parse(text: &str) -> Result<Self, DecodeError> {
         super::from_str(text)
     }
 
-    /// The JSON text of a value.
+    /// Encodes a value.
     pub fn of<T: Encode + ?Sized>(value: &T) -> Self {
         Raw(super::to_string(value).into_boxed_str())
     }
 
-    /// The text.
+    /// The JSON text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Reads the text as a value of another type.
+    /// Decodes the value as another type.
     pub fn read<T: Decode>(&self) -> Result<T, DecodeError> {
         super::from_str(&self.0)
     }
 
-    /// A string member of the object, `None` if this is no object or has no such member.
+    /// The string member with this name, or `None` if the value is not an object or has no such member.
     pub fn string_member(&self, name: &'static str) -> Option<String> {
         let tag = Reader::new(&self.0).tag(name);
         tag.ok().flatten().map(String::from)
     }
 
-    /// The object without the members of the given names; any other value as it is.
+    /// Returns the object without the members with these names. Any other value is returned unchanged.
     #[must_use]
     pub fn without(&self, names: &[&str]) -> Self {
         let Ok(mut object) = Object::parse(&self.0) else {
@@ -50,7 +50,7 @@ impl Raw {
         Raw::of(&object)
     }
 
-    /// Keeps a text that a reader has just stepped over.
+    /// Keeps a text that a reader has just skipped and thereby checked.
     fn of_checked(text: &str) -> Self {
         let mut out = String::with_capacity(text.len());
         write::raw(&mut out, text);
@@ -65,7 +65,7 @@ impl Decode for Raw {
 }
 
 impl Members for Raw {
-    /// A value that is no object has none.
+    /// A value that is not an object has no members.
     fn members(&self, out: &mut String) {
         if let Ok(object) = Object::parse(&self.0) {
             object.members(out);
@@ -80,7 +80,7 @@ impl Encode for Raw {
 }
 
 impl fmt::Debug for Raw {
-    /// Not the text: what nobody understands may hold keys, and messages are printed to logs.
+    /// Prints the type and the size only: unknown values may contain secrets, and debug output goes to logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match Reader::new(&self.0).kind() {
             Ok(kind) => write!(f, "({kind}, {} bytes, not shown)", self.0.len()),

@@ -1,31 +1,31 @@
-//! An object kept as the text it came in.
+//! JSON objects kept as text.
 
 use std::fmt;
 
 use super::{Decode, DecodeError, Encode, Members, Object, Problem, Raw, Reader, ValueKind};
 
-/// A [`Raw`] value that is an object.
+/// A JSON object kept as text: a [`Raw`] value that is known to be an object.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct RawObject(Raw);
 
 impl RawObject {
-    /// An object without members.
+    /// Creates an object without members.
     pub fn new() -> Self {
         RawObject(Raw::of(&Object::default()))
     }
 
-    /// The object's JSON text.
+    /// The JSON text of the object.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// A member's value.
+    /// The value of a member.
     pub fn get(&self, name: &str) -> Option<Raw> {
         let object = Object::parse(self.as_str()).ok()?;
         object.get(name).and_then(|json| Raw::parse(json).ok())
     }
 
-    /// The same object with one more member, or another value for it.
+    /// Returns the object with one member added or replaced.
     #[must_use]
     pub fn with(self, name: &str, value: impl Into<Raw>) -> Self {
         match Object::parse(self.as_str()) {
@@ -39,7 +39,7 @@ impl RawObject {
 }
 
 impl RawObject {
-    /// The object without the members of the given names.
+    /// Returns the object without the members with these names.
     #[must_use]
     pub fn without(&self, names: &[&str]) -> Self {
         RawObject(self.0.without(names))
@@ -47,7 +47,7 @@ impl RawObject {
 }
 
 impl fmt::Debug for RawObject {
-    /// Not the members: extension data may hold keys, and messages are printed to logs.
+    /// Prints the size only: extension data may contain secrets, and debug output goes to logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "({} bytes, not shown)", self.as_str().len())
     }

@@ -1,44 +1,44 @@
-//! The pull reader: one value after another from a borrowed text, with steps back.
+//! The pull reader.
 
 use std::borrow::Cow;
 
 use super::{DecodeError, MAX_DEPTH, Problem, ValueKind, field, scan};
 
-/// Reads JSON values from a text, in order.
+/// Reads JSON values from a text, one after another.
 ///
-/// A failed read may leave the position anywhere inside the value; whoever wants to go on takes a [`mark`](Self::mark)
-/// first and steps back to it.
+/// After an error, the position may be anywhere inside the value. To continue, take a [`mark`](Self::mark) before reading
+/// and [`reset`](Self::reset) to it after the error.
 #[derive(Debug, Clone)]
 pub struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: u32,
-    /// The last short string that held an escape.
+    /// The last string returned by `text` or `key` that contained an escape.
     unescaped: String,
 }
 
-/// A place in the text to step back to.
+/// A position of a [`Reader`], to which it can be reset.
 #[derive(Debug, Clone, Copy)]
 pub struct Mark {
     at: usize,
     depth: u32,
 }
 
-/// An object that has been entered in search of its tag.
+/// An object that [`Reader::open_tagged`] has entered.
 #[derive(Debug, Clone)]
 pub struct TaggedObject<'a> {
-    /// The tag's value, if there is one.
+    /// The value of the tag, if the object has one.
     pub tag: Option<Cow<'a, str>>,
-    /// Whether there are members left to read: those behind the tag if it comes first, as it mostly does, and all of
-    /// them if not.
+    /// Whether members are left to read. If the tag came first, the reader is behind it; otherwise the reader is at the
+    /// first member, and the tag will be read again.
     pub more: bool,
-    /// The tag's name, if it came first.
+    /// The name of the tag if it came first and has therefore been read.
     pub read: Option<&'static str>,
 }
 
 /// Reading values.
 impl<'a> Reader<'a> {
-    /// A reader at the start of a text.
+    /// Creates a reader at the start of a text.
     pub fn new(text: &'a str) -> Self {
         Reader {
             text,
@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A reader at the start of a text that may be nested only so deep, at most [`MAX_DEPTH`].
+    /// Creates a reader that allows only `depth` levels of nesting, and never more than [`MAX_DEPTH`].
     pub fn within(text: &'a str, depth: u32) -> Self {
         Reader {
             depth: MAX_DEPTH.saturating_sub(depth),
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Fails unless only white space is left.
+    /// Returns an error unless only white space is left.
     pub fn end(&mut self) -> Result<(), DecodeError> {
         match self.peek() {
             None => Ok(()),
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The type of the next value.
+    /// Returns the type of the next value without reading the value.
     pub fn kind(&mut self) -> Result<ValueKind, DecodeError> {
         match self.peek() {
             Some(b'"') => Ok(ValueKind::String),
@@ -78,7 +78,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads `null` if it comes next and says whether it did.
+    /// Reads `null` and returns `true` if the next value is `null`.
     pub fn null(&mut self) -> Result<bool, DecodeError> {
         if self.peek() == Some(b'n') {
             self.word(b"null")?;
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a string for a look at it.
+    /// Reads a string that is needed only until the next read.
     #[inline]
     pub fn text(&mut self) -> Result<&str, DecodeError> {
         if self.peek() != Some(b'"') {
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
         Ok(&self.unescaped)
     }
 
-    /// Reads a string to keep it; borrowed unless it holds an escape.
+    /// Reads a string. The result is borrowed unless the string contains an escape.
     pub fn string(&mut self) -> Result<Cow<'a, str>, DecodeError> {
         if self.peek() != Some(b'"') {
             return Err(self.unexpected("a string"));
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
         self.string_token()
     }
 
-    /// Steps over one value of any type and returns its text.
+    /// Skips one value of any type and returns its JSON text.
     pub fn skip(&mut self) -> Result<&'a str, DecodeError> {
         let start = scan::space_end(self.text.as_bytes(), self.at);
         self.at = scan::value_end(self.text.as_bytes(), start, self.depth)?;
@@ -140,9 +140,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Objects and arrays: open, then ask for more until there is none.
+/// Reading objects and arrays: open one, then read until `more_members` or `more_items` returns `false`.
 impl<'a> Reader<'a> {
-    /// Enters an object; `false` if it is empty, and then it is already left.
+    /// Enters an object. Returns `false` if the object is empty; then the reader is already behind it.
     #[inline]
     pub fn open_object(&mut self) -> Result<bool, DecodeError> {
         if self.peek() != Some(b'{') {
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
         self.enter(b'}')
     }
 
-    /// Enters an array; `false` if it is empty, and then it is already left.
+    /// Enters an array. Returns `false` if the array is empty; then the reader is already behind it.
     #[inline]
     pub fn open_array(&mut self) -> Result<bool, DecodeError> {
         if self.peek() != Some(b'[') {
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
         self.enter(b']')
     }
 
-    /// Reads a member's name and the colon behind it.
+    /// Reads a member's name, which is needed only until the next read, and the colon behind it.
     #[inline]
     pub fn key(&mut self) -> Result<&str, DecodeError> {
         match scan::short_key(self.text.as_bytes(), self.at) {
@@ -169,12 +169,12 @@ impl<'a> Reader<'a> {
                 self.at = end + 2;
                 Ok(&self.text[start..end])
             }
-            None => self.odd_key(),
+            None => self.uncommon_key(),
         }
     }
 
     #[inline(never)]
-    fn odd_key(&mut self) -> Result<&str, DecodeError> {
+    fn uncommon_key(&mut self) -> Result<&str, DecodeError> {
         match self.name()? {
             Cow::Borrowed(name) => Ok(name),
             Cow::Owned(name) => {
@@ -184,30 +184,30 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a member's name and the colon behind it, to keep the name; borrowed unless it holds an escape.
+    /// Reads a member's name and the colon behind it. The result is borrowed unless the name contains an escape.
     pub fn name(&mut self) -> Result<Cow<'a, str>, DecodeError> {
         if self.peek() != Some(b'"') {
-            return Err(scan::no_name(self.text.as_bytes(), self.at));
+            return Err(scan::not_a_name(self.text.as_bytes(), self.at));
         }
         let name = self.string_token()?;
         self.colon()?;
         Ok(name)
     }
 
-    /// After a member: whether another one follows. Leaves the object if not.
+    /// Call after each member. Returns whether another member follows; if not, leaves the object.
     #[inline]
     pub fn more_members(&mut self) -> Result<bool, DecodeError> {
         self.more(b'}')
     }
 
-    /// After an item: whether another one follows. Leaves the array if not.
+    /// Call after each item. Returns whether another item follows; if not, leaves the array.
     #[inline]
     pub fn more_items(&mut self) -> Result<bool, DecodeError> {
         self.more(b']')
     }
 
-    /// Enters an object and looks for a string member. Whoever reads the members behind a tag that comes first has to
-    /// see to it that the tag does not occur again.
+    /// Enters an object and looks up a string member, the tag. If the tag came first, the caller has to check that it
+    /// does not occur again among the remaining members.
     #[inline]
     pub fn open_tagged(&mut self, name: &'static str) -> Result<TaggedObject<'a>, DecodeError> {
         let start = self.mark();
@@ -226,8 +226,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Looks up a string member of the object that comes next, without leaving the place. `null` counts as no such
-    /// member; one of another type is an error, and so are two: readers do not agree on which of them counts.
+    /// Looks up a string member of the next object without moving the reader. `null` counts as absent. A member of another
+    /// type is an error, and so is a member that occurs twice, because JSON readers disagree on which one counts.
     pub fn tag(&mut self, name: &'static str) -> Result<Option<Cow<'a, str>>, DecodeError> {
         let mark = self.mark();
         let found = self.find_tag(name);
@@ -263,9 +263,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Places and errors.
+/// Positions and errors.
 impl<'a> Reader<'a> {
-    /// The present place.
+    /// Returns the current position.
     pub fn mark(&self) -> Mark {
         Mark {
             at: self.at,
@@ -273,19 +273,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Steps back to a place.
+    /// Goes back to an earlier position.
     pub fn reset(&mut self, mark: Mark) {
         self.at = mark.at;
         self.depth = mark.depth;
     }
 
-    /// An error at the present place.
+    /// Creates an error at the current position.
     #[cold]
     pub fn error(&self, problem: Problem) -> DecodeError {
         DecodeError::new(problem, self.at)
     }
 
-    /// The error for a value of another type than the one asked for.
+    /// Creates the error for a next value that has the wrong type. `what` is the expected type.
     #[cold]
     pub fn unexpected(&mut self, what: &'static str) -> DecodeError {
         match self.kind() {

@@ -1,9 +1,9 @@
-//! Stepping over JSON text: where a string, a number or a whole value ends. Only positions here, no values.
+//! Finds where a string, a number or a whole value of JSON text ends, without decoding it.
 
 use super::block::{is_special, special};
 use super::{DecodeError, MAX_DEPTH, Problem};
 
-/// The place behind the value that starts at or after `at`, which lies `depth` levels deep.
+/// The position behind the value that starts at or after `at`, inside `depth` levels of nesting.
 pub(super) fn value_end(bytes: &[u8], mut at: usize, depth: u32) -> Result<usize, DecodeError> {
     let mut open = Brackets::default();
     loop {
@@ -47,13 +47,13 @@ pub(super) fn value_end(bytes: &[u8], mut at: usize, depth: u32) -> Result<usize
 }
 
 enum AfterValue {
-    /// Another value is due here.
+    /// Another value must follow at this position.
     Value(usize),
-    /// The outermost value ends here.
+    /// The outermost value ends at this position.
     End(usize),
 }
 
-/// Steps over closing brackets and one comma behind a value.
+/// Skips closing brackets and one comma behind a value.
 #[inline]
 fn close_end(bytes: &[u8], mut at: usize, open: &mut Brackets) -> Result<AfterValue, DecodeError> {
     while open.depth > 0 {
@@ -73,7 +73,7 @@ fn close_end(bytes: &[u8], mut at: usize, open: &mut Brackets) -> Result<AfterVa
     Ok(AfterValue::End(at))
 }
 
-/// The open brackets, a bit for each; the depth limit keeps them within the word.
+/// The open brackets, one bit each. The depth limit equals the number of bits.
 #[derive(Default)]
 struct Brackets {
     kinds: u128,
@@ -106,7 +106,7 @@ impl Brackets {
     }
 }
 
-/// The first byte at or after `at` that is no white space.
+/// The position of the first byte at or after `at` that is not white space.
 #[inline(always)]
 pub(super) fn space_end(bytes: &[u8], at: usize) -> usize {
     match bytes.get(at) {
@@ -123,8 +123,8 @@ fn long_space_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where the name ends that starts with the quote at `at`, if it is written as most names are: short, without escapes,
-/// and with its colon close behind.
+/// The position of the closing quote of the member name whose opening quote is at `at`, if the name is written as most
+/// names are: short, without escapes, and directly followed by its colon.
 #[inline(always)]
 pub(super) fn short_key(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
@@ -135,19 +135,19 @@ pub(super) fn short_key(bytes: &[u8], at: usize) -> Option<usize> {
     is_key.then_some(end)
 }
 
-/// The place behind a member's name and its colon.
+/// The position behind a member's name and its colon.
 #[inline(always)]
 fn key_end(bytes: &[u8], at: usize) -> Result<usize, DecodeError> {
     match short_key(bytes, at) {
         Some(end) => Ok(end + 2),
-        None => odd_key_end(bytes, at),
+        None => uncommon_key_end(bytes, at),
     }
 }
 
 #[inline(never)]
-fn odd_key_end(bytes: &[u8], at: usize) -> Result<usize, DecodeError> {
+fn uncommon_key_end(bytes: &[u8], at: usize) -> Result<usize, DecodeError> {
     if bytes.get(at) != Some(&b'"') {
-        return Err(no_name(bytes, at));
+        return Err(not_a_name(bytes, at));
     }
     let colon = space_end(bytes, string_end(bytes, at + 1)?);
     if bytes.get(colon) != Some(&b':') {
@@ -157,7 +157,7 @@ fn odd_key_end(bytes: &[u8], at: usize) -> Result<usize, DecodeError> {
 }
 
 #[cold]
-pub(super) fn no_name(bytes: &[u8], at: usize) -> DecodeError {
+pub(super) fn not_a_name(bytes: &[u8], at: usize) -> DecodeError {
     match bytes.get(at) {
         Some(_) => syntax("a member's name must be a string", at),
         None => DecodeError::new(Problem::Truncated, at),
@@ -169,7 +169,7 @@ fn syntax(what: &'static str, at: usize) -> DecodeError {
     DecodeError::new(Problem::Syntax(what), at)
 }
 
-/// The place behind the closing quote of the string whose text starts at `at`.
+/// The position behind the closing quote of the string whose text starts at `at`.
 #[inline(always)]
 fn string_end(bytes: &[u8], at: usize) -> Result<usize, DecodeError> {
     let end = plain_end(bytes, at);
@@ -193,7 +193,7 @@ fn escaped_end(bytes: &[u8], mut at: usize) -> Result<usize, DecodeError> {
     }
 }
 
-/// The byte that the escape at `at` stands for, if it is one of two letters.
+/// The byte that the escape at `at` means, if it is a two-character escape.
 #[inline(always)]
 pub(super) fn short_escape(bytes: &[u8], at: usize) -> Option<u8> {
     match bytes.get(at + 1)? {
@@ -207,7 +207,7 @@ pub(super) fn short_escape(bytes: &[u8], at: usize) -> Option<u8> {
     }
 }
 
-/// The character that the escape at `at` stands for, and the place behind it.
+/// The character that the escape at `at` means, and the position behind the escape.
 pub(super) fn escape(bytes: &[u8], at: usize) -> Result<(char, usize), DecodeError> {
     if let Some(byte) = short_escape(bytes, at) {
         return Ok((char::from(byte), at + 2));
@@ -253,7 +253,7 @@ fn hex4(bytes: &[u8], at: usize) -> Result<u32, DecodeError> {
     })
 }
 
-/// The place behind the number that starts at `at`.
+/// The position behind the number that starts at `at`.
 pub(super) fn number_end(bytes: &[u8], at: usize) -> Result<usize, DecodeError> {
     let whole = at + usize::from(bytes.get(at) == Some(&b'-'));
     let mut end = digits_end(bytes, whole);
@@ -287,7 +287,7 @@ fn digits_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The place behind `true`, `false` or `null` at `at`.
+/// The position behind `true`, `false` or `null` at `at`.
 pub(super) fn word_end(bytes: &[u8], at: usize, word: &'static [u8]) -> Result<usize, DecodeError> {
     if bytes[at..].starts_with(word) {
         return Ok(at + word.len());
@@ -295,23 +295,23 @@ pub(super) fn word_end(bytes: &[u8], at: usize, word: &'static [u8]) -> Result<u
     Err(syntax("expected true, false or null", at))
 }
 
-/// The index of the first byte at or after `at` that a JSON string cannot hold as it is: a quote, a backslash or a
-/// control character. The length of `bytes` if there is none.
+/// The position of the first byte at or after `at` that has to be escaped in a JSON string: a quote, a backslash or a
+/// control character. Returns the length of `bytes` if there is no such byte.
 #[inline(always)]
 pub(super) fn plain_end(bytes: &[u8], at: usize) -> usize {
-    // Most strings of a protocol end within the first block; they are not worth a loop.
+    // Most strings of a protocol end within the first block and need no loop.
     match bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
         Some(block) if special(block) != 0 => at + special(block).trailing_zeros() as usize,
-        _ => far_plain_end(bytes, at),
+        _ => long_plain_end(bytes, at),
     }
 }
 
 #[inline(never)]
-fn far_plain_end(bytes: &[u8], at: usize) -> usize {
+fn long_plain_end(bytes: &[u8], at: usize) -> usize {
     run_end(bytes, at)
 }
 
-/// The same for text that is expected to be long.
+/// Does the same as [`plain_end`], for text that is expected to be long.
 #[inline(always)]
 pub(super) fn run_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
@@ -325,10 +325,10 @@ pub(super) fn run_end(bytes: &[u8], mut at: usize) -> usize {
     at + tail_plain_end(bytes, tail)
 }
 
-/// How many bytes of the tail, which is shorter than a block, come before the first special one.
+/// The number of bytes in the tail, which is shorter than a block, before the first special byte.
 fn tail_plain_end(bytes: &[u8], tail: &[u8]) -> usize {
     match bytes.last_chunk::<16>() {
-        // The last block of the text holds the tail at its end.
+        // The last block of the text ends with the tail.
         Some(block) => {
             let marks = special(block) >> (16 - tail.len());
             (marks.trailing_zeros() as usize).min(tail.len())

@@ -1,4 +1,4 @@
-//! The types of the standard library as JSON.
+//! JSON for types of the standard library.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -95,8 +95,8 @@ impl<T: Decode> Decode for Vec<T> {
     }
 }
 
-/// A peer decides how long a list is, with a few bytes for an item that takes many here. So the room for items grows by
-/// half and not to the double.
+/// Reserves room for another item. The capacity grows by half instead of doubling, because a peer can send a long list
+/// whose items take a few bytes on the wire and many in memory.
 #[inline]
 pub(super) fn make_room<T>(items: &mut Vec<T>) {
     if items.len() == items.capacity() {

@@ -1,9 +1,9 @@
-//! Writing: pieces of JSON text appended to a buffer that the caller reuses.
+//! Functions that append JSON text to a buffer, which the caller can reuse.
 
 use super::scan::plain_end;
 use super::{Encode, Members};
 
-/// Appends a string with its quotes, escaping what must be.
+/// Appends a string with quotes and escapes.
 pub fn string(out: &mut String, text: &str) {
     out.reserve(text.len() + 2);
     out.push('"');
@@ -21,7 +21,8 @@ pub fn string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Appends a text that is known to be JSON. If it holds a line break, the white space between its tokens is left out.
+/// Appends a text that is known to be JSON. If the text contains a line break, the white space between its tokens is
+/// removed.
 pub fn raw(out: &mut String, json: &str) {
     let breaks = json.bytes().fold(false, |found, byte| {
         found | (byte == b'\n') | (byte == b'\r')
@@ -33,15 +34,15 @@ pub fn raw(out: &mut String, json: &str) {
     }
 }
 
-/// Appends a member's name, which must be plain text between quotes and with its colon (`"name":`), and the comma
-/// before it where one is needed.
+/// Appends a comma if needed and a member's name. The name must already have its quotes and colon (`"name":`) and need
+/// no escapes.
 #[inline]
 pub fn key(out: &mut String, quoted: &'static str) {
     comma(out);
     out.push_str(quoted);
 }
 
-/// Appends a member whose name comes from somewhere else.
+/// Appends a comma if needed and a member with any name.
 pub fn member<T: Encode + ?Sized>(out: &mut String, name: &str, value: &T) {
     comma(out);
     string(out, name);
@@ -49,7 +50,7 @@ pub fn member<T: Encode + ?Sized>(out: &mut String, name: &str, value: &T) {
     value.encode(out);
 }
 
-/// Appends an array.
+/// Appends an array of values.
 pub fn array<'a, T: Encode + 'a>(out: &mut String, items: impl IntoIterator<Item = &'a T>) {
     out.push('[');
     for item in items {
@@ -59,7 +60,7 @@ pub fn array<'a, T: Encode + 'a>(out: &mut String, items: impl IntoIterator<Item
     out.push(']');
 }
 
-/// Appends an object made of a value's members.
+/// Appends an object with the members of a value.
 #[inline]
 pub fn object<T: Members + ?Sized>(out: &mut String, value: &T) {
     out.push('{');
@@ -67,8 +68,8 @@ pub fn object<T: Members + ?Sized>(out: &mut String, value: &T) {
     out.push('}');
 }
 
-/// Appends a comma unless an object or array has just been opened. No value ends with an opening bracket, so the
-/// last byte tells.
+/// Appends a comma unless an object or array has just been opened. Looks at the last byte only: no value ends with an
+/// opening bracket.
 #[inline]
 pub fn comma(out: &mut String) {
     if !matches!(out.as_bytes().last(), Some(b'{' | b'[')) {

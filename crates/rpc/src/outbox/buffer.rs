@@ -1,16 +1,16 @@
-//! Messages one behind the other in one text, with a note of whose they are.
+//! Queued messages in one string, with the session of each.
 
 use super::SessionKey;
 
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     pub(super) text: String,
-    /// For each run of messages of one session: the session, and where the run ends.
+    /// For each run of messages of one session: the session and the end of the run.
     marks: Vec<(SessionKey, usize)>,
 }
 
 impl Buffer {
-    /// Notes whose the message is that has just been appended.
+    /// Records the session of the message that was just appended.
     pub(super) fn mark(&mut self, session: SessionKey) {
         let end = self.text.len();
         match self.marks.last_mut() {
@@ -19,20 +19,20 @@ impl Buffer {
         }
     }
 
-    /// Drops what an encoder has left behind that panicked in the middle of its message.
+    /// Drops an incomplete message, left by an encoder that panicked.
     pub(super) fn drop_unmarked(&mut self) {
         let end = self.marks.last().map_or(0, |(_, end)| *end);
         self.text.truncate(end);
     }
 
-    pub(super) fn holds(&self, session: SessionKey) -> bool {
+    pub(super) fn contains(&self, session: SessionKey) -> bool {
         self.marks.iter().any(|(of, _)| *of == session)
     }
 
-    /// The messages of one session, and the others.
-    pub(super) fn divide(self, session: SessionKey) -> (Buffer, Buffer) {
+    /// Splits the buffer into the messages of one session and the others.
+    pub(super) fn partition(self, session: SessionKey) -> (Buffer, Buffer) {
         let (mut of_session, mut others) = (Buffer::default(), Buffer::default());
-        if !self.holds(session) {
+        if !self.contains(session) {
             return (of_session, self);
         }
         let mut start = 0;

@@ -1,4 +1,4 @@
-//! A queue in which every message leaves in the order in which it came.
+//! A first-in, first-out queue of messages.
 
 use std::collections::VecDeque;
 
@@ -20,17 +20,17 @@ pub(super) enum LaneItem {
     Line(SharedLine),
 }
 
-/// A line that lies where it was read.
+/// A line that was not copied and stays in the buffer that it was read into.
 #[derive(Debug)]
 pub(super) struct SharedLine {
     pub(super) line: ByteString,
     pub(super) session: SessionKey,
-    /// The bytes that it may keep in memory.
+    /// The number of bytes that the line may keep in memory.
     pub(super) pins: usize,
 }
 
 impl Lane {
-    /// Goes on with an empty buffer.
+    /// Closes the open buffer and continues with an empty one.
     pub(super) fn close(&mut self, empty: Buffer) {
         self.open.drop_unmarked();
         let full = std::mem::replace(&mut self.open, empty);
@@ -44,7 +44,7 @@ impl Lane {
         self.closed.push_back(LaneItem::Line(shared));
     }
 
-    /// The front of the queue. Where it is the open buffer, a spare one takes its place.
+    /// Removes the front of the queue. If that is the open buffer, a spare buffer replaces it.
     pub(super) fn take(&mut self, spare: &mut Vec<Buffer>) -> Option<LaneItem> {
         if self.closed.is_empty() && !self.open.text.is_empty() {
             self.close(spare.pop().unwrap_or_default());
@@ -54,7 +54,7 @@ impl Lane {
 
     /// Moves the messages of a session to the end of another lane.
     pub(super) fn move_session(&mut self, session: SessionKey, to: &mut Lane) {
-        if !self.holds(session) {
+        if !self.contains(session) {
             return;
         }
         self.close(Buffer::default());
@@ -63,7 +63,7 @@ impl Lane {
                 LaneItem::Line(shared) if shared.session == session => to.push_shared(shared),
                 LaneItem::Line(_) => self.closed.push_back(content),
                 LaneItem::Buffer(buffer) => {
-                    let (of_session, others) = buffer.divide(session);
+                    let (of_session, others) = buffer.partition(session);
                     to.append(of_session);
                     if !others.text.is_empty() {
                         self.closed.push_back(LaneItem::Buffer(others));
@@ -80,8 +80,8 @@ impl Lane {
         }
     }
 
-    fn holds(&self, session: SessionKey) -> bool {
-        self.open.holds(session) || self.closed.iter().any(|content| content.holds(session))
+    fn contains(&self, session: SessionKey) -> bool {
+        self.open.contains(session) || self.closed.iter().any(|item| item.contains(session))
     }
 }
 
@@ -93,9 +93,9 @@ impl LaneItem {
         }
     }
 
-    fn holds(&self, session: SessionKey) -> bool {
+    fn contains(&self, session: SessionKey) -> bool {
         match self {
-            LaneItem::Buffer(buffer) => buffer.holds(session),
+            LaneItem::Buffer(buffer) => buffer.contains(session),
             LaneItem::Line(shared) => shared.session == session,
         }
     }

@@ -1,4 +1,4 @@
-//! What a session update costs to decode and to encode: ours against the official types, the official
+//! Cost of decoding and encoding a session update: our types, the official types, the official
 //! SDK, and bare `serde_json`. `cargo xtask bench` runs this program, adds instruction counts and prints
 //! the tables.
 //!

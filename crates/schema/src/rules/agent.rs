@@ -1,4 +1,4 @@
-//! What an agent sends: its requests, its notifications, its answers.
+//! Checks of the messages that an agent sends: requests, notifications and responses.
 
 use attache_rpc::Error;
 use attache_rpc::json::{self, from_str};
@@ -6,14 +6,14 @@ use attache_rpc::json::{self, from_str};
 use super::session_setup::{self, SessionSetup};
 use super::{
     Context, Findings, MessagePath, SessionChoices, Violation, config_option, elicitation,
-    envelope, failure, gate, initialize, mcp, path, permission, prompt, provider, session_catalog,
-    update, wire,
+    envelope, gate, initialize, mcp, path, permission, session_catalog, unique, update, wire,
 };
 use crate::call::{AgentNotification, AgentRequest, ClientRequest};
+use crate::error::ErrorCode;
 use crate::method::{Direction, Method, MethodKind};
 use crate::v1;
 
-/// What is wrong with an agent's request. The context is that of before.
+/// Checks a request from the agent. `context` is the state before the request.
 pub fn check_request(request: &AgentRequest, context: &Context) -> Vec<Violation> {
     let mut found = Findings::default();
     let name = request.method();
@@ -23,7 +23,7 @@ pub fn check_request(request: &AgentRequest, context: &Context) -> Vec<Violation
             envelope::extension(&call.method, &mut found);
             return found.into_list();
         }
-        // The mode says more than the method, and is checked with the question.
+        // Gated by its mode, which is checked with the params.
         AgentRequest::CreateElicitation(_) => {}
         _ => gate::method(
             name,
@@ -40,7 +40,7 @@ pub fn check_request(request: &AgentRequest, context: &Context) -> Vec<Violation
     found.into_list()
 }
 
-/// What is wrong with an agent's notification. The context is that of before.
+/// Checks a notification from the agent. `context` is the state before the notification.
 pub fn check_notification(notification: &AgentNotification, context: &Context) -> Vec<Violation> {
     let mut found = Findings::default();
     if let AgentNotification::Extension(call) = notification {
@@ -69,9 +69,8 @@ pub fn check_notification(notification: &AgentNotification, context: &Context) -
     found.into_list()
 }
 
-/// What is wrong with an agent's answer to a client's request: its result as JSON, or its error. The context is that
-/// of before; for the answer to `initialize` it does not count. A typed result is made JSON by
-/// [`json::to_string`].
+/// Checks the agent's response to a request: the result as JSON, or the error. `context` is the state before the
+/// response; it is not used for the response to `initialize`. [`json::to_string`] encodes a typed result.
 pub fn check_response(
     request: &ClientRequest,
     outcome: Result<&str, &Error>,
@@ -85,7 +84,7 @@ pub fn check_response(
                 found.unreadable(&MessagePath::result(request.method()), &fault);
             }
         }
-        Err(error) => failure::of_agent(request, error, &mut found),
+        Err(error) => error_response(request, error, &mut found),
     }
     found.into_list()
 }
@@ -140,8 +139,8 @@ fn result_of(
         ClientRequest::SetSessionConfigOption(request) => {
             options_set(request, &from_str(result)?, context, &at, found);
         }
-        ClientRequest::Prompt(_) => prompt::response(&from_str(result)?, &at, found),
-        ClientRequest::ListProviders(_) => provider::list(&from_str(result)?, &at, found),
+        ClientRequest::Prompt(_) => prompt_response(&from_str(result)?, &at, found),
+        ClientRequest::ListProviders(_) => provider_list(&from_str(result)?, &at, found),
         ClientRequest::Extension(_) => return Ok(()),
         _ => Method::check_result(request.method(), Direction::ToAgent, result)?,
     }
@@ -150,8 +149,8 @@ fn result_of(
     Ok(())
 }
 
-/// The answer to one of the four requests that set a session up. Those to new and fork have the same members, and so
-/// have those to load and resume.
+/// Checks the result of a request that sets up a session. The results of new and fork have the same members, and so do
+/// those of load and resume.
 fn session_result(
     request: &ClientRequest,
     result: &str,
@@ -195,4 +194,53 @@ fn options_set(
     let at = at.member("configOptions");
     config_option::list(&response.config_options, context, &at, found);
     config_option::set_response(session, set, &response.config_options, context, &at, found);
+}
+
+fn prompt_response(response: &v1::PromptResponse, at: &MessagePath<'_>, found: &mut Findings) {
+    if !response.stop_reason.is_known() {
+        let message = "the reason is not defined; use end_turn, max_tokens, max_turn_requests, refusal or cancelled";
+        found.add(rule!("B3"), &at.member("stopReason"), message);
+    }
+}
+
+/// A required provider must have a configuration: without one it would be disabled.
+fn provider_list(response: &v1::ListProvidersResponse, at: &MessagePath<'_>, found: &mut Findings) {
+    let at = at.member("providers");
+    let ids = response
+        .providers
+        .iter()
+        .map(|provider| provider.provider_id.as_str());
+    unique::ids(ids, "providerId", &at, found);
+    for (index, provider) in response.providers.iter().enumerate() {
+        if provider.required && provider.current.is_none() {
+            let message = "a required provider is never disabled; show its configuration";
+            found.add(rule!("179"), &at.item(index).member("current"), message);
+        }
+    }
+}
+
+/// Checks an error response: some requests must not fail with some codes.
+fn error_response(request: &ClientRequest, error: &Error, found: &mut Findings) {
+    let at = MessagePath::error(request.method());
+    match (request, ErrorCode::of(error)) {
+        (ClientRequest::AuthStatus(_), ErrorCode::AuthRequired) => {
+            let message = "the status can be asked without a login; answer with the state";
+            found.add(rule!("49"), &at.member("code"), message);
+        }
+        (ClientRequest::DeleteSession(_), ErrorCode::ResourceNotFound) => {
+            let message = "there is nothing to delete, which is fine; answer with success";
+            found.add(rule!("87"), &at.member("code"), message);
+        }
+        (ClientRequest::SessionStatus(_), ErrorCode::ResourceNotFound) => {
+            let data = error.data.as_ref();
+            if data
+                .and_then(|data| data.string_member("sessionId"))
+                .is_none()
+            {
+                let message = "the session's id is missing; add it as sessionId";
+                found.add(rule!("90"), &at.member("data"), message);
+            }
+        }
+        _ => {}
+    }
 }

@@ -1,4 +1,4 @@
-//! What a client sends: its requests, its notifications, its answers.
+//! Checks of the messages that a client sends: requests, notifications and responses.
 
 use attache_rpc::Error;
 use attache_rpc::json::{self, from_str};
@@ -11,7 +11,7 @@ use super::{
 use crate::call::{AgentRequest, ClientNotification, ClientRequest};
 use crate::method::{Direction, Method, MethodKind};
 
-/// What is wrong with a client's request. The context is that of before.
+/// Checks a request from the client. `context` is the state before the request.
 pub fn check_request(request: &ClientRequest, context: &Context) -> Vec<Violation> {
     let mut found = Findings::default();
     if let ClientRequest::Extension(call) = request {
@@ -33,7 +33,7 @@ pub fn check_request(request: &ClientRequest, context: &Context) -> Vec<Violatio
     found.into_list()
 }
 
-/// What is wrong with a client's notification.
+/// Checks a notification from the client.
 pub fn check_notification(notification: &ClientNotification, context: &Context) -> Vec<Violation> {
     let mut found = Findings::default();
     let name = notification.method();
@@ -63,8 +63,8 @@ pub fn check_notification(notification: &ClientNotification, context: &Context) 
     found.into_list()
 }
 
-/// What is wrong with a client's answer to an agent's request: its result as JSON, or its error. A typed result is
-/// made JSON by [`json::to_string`].
+/// Checks the client's response to a request: the result as JSON, or the error. [`json::to_string`] encodes a typed
+/// result.
 pub fn check_response(
     request: &AgentRequest,
     outcome: Result<&str, &Error>,
@@ -125,7 +125,7 @@ fn result_of(
         }
         AgentRequest::CreateElicitation(request) => {
             elicitation::response(request, &from_str(result)?, context, &at, found);
-            // The values of a form are the person's: no member of them is an id.
+            // The values of a form are the user's input: no member of them is an id.
             return Ok(());
         }
         AgentRequest::MessageMcp(_) => mcp::response(result, &at, found),

@@ -1,9 +1,9 @@
-//! Content blocks: which of them a prompt may have, and which exist at all.
+//! Content blocks: which of them a prompt may have, and which the protocol defines.
 
 use super::{Context, Findings, MessagePath, gate};
 use crate::v1::ContentBlock;
 
-/// Text and links go to every agent, other content only to one that takes it.
+/// Checks a prompt: every agent accepts text and resource links; other blocks need a capability.
 pub(super) fn prompt(
     blocks: &[ContentBlock],
     context: &Context,
@@ -19,7 +19,7 @@ pub(super) fn prompt(
     }
 }
 
-/// A block of a type that the protocol defines.
+/// Reports a block whose type the protocol does not define.
 pub(super) fn known(block: &ContentBlock, at: &MessagePath<'_>, found: &mut Findings) {
     if let ContentBlock::Other(_) = block {
         let message =

@@ -1,4 +1,4 @@
-//! What can be said of a message before anyone looks into it: its id and its method's name.
+//! Checks of a message before its params are decoded: the id and the name of the method.
 
 use attache_rpc::Id;
 
@@ -6,14 +6,14 @@ use super::{Findings, MessagePath, Violation};
 use crate::call::ProtocolLevelNotification;
 use crate::method::Method;
 
-/// What is wrong with the id of a request.
+/// Checks the id of a request.
 pub fn check_id(request: &Id) -> Vec<Violation> {
     let mut found = Findings::default();
     id(request, &MessagePath::Part("request", "id"), &mut found);
     found.into_list()
 }
 
-/// What is wrong with a method's name that is not in the table of methods. One that starts with `_` is free.
+/// Checks the name of a method. Outside the table of methods, it must start with `_`.
 pub fn check_method_name(name: &str) -> Vec<Violation> {
     let mut found = Findings::default();
     if !Method::all().any(|method| method.name == name) {
@@ -22,7 +22,7 @@ pub fn check_method_name(name: &str) -> Vec<Violation> {
     found.into_list()
 }
 
-/// What is wrong with a notification that either side may send.
+/// Checks a notification that either side may send.
 pub fn check_protocol_notification(notification: &ProtocolLevelNotification) -> Vec<Violation> {
     let mut found = Findings::default();
     match notification {
@@ -35,10 +35,10 @@ pub fn check_protocol_notification(notification: &ProtocolLevelNotification) -> 
     found.into_list()
 }
 
-/// The name of a method outside the protocol.
+/// Checks the name of a method outside the protocol.
 pub(super) fn extension(name: &str, found: &mut Findings) {
     if !name.starts_with('_') {
-        let message = "the protocol has no such method; start one of your own with _";
+        let message = "the protocol has no such method; start a custom method with _";
         found.add(
             rule!("174"),
             &MessagePath::Part("extension", "method"),
@@ -47,11 +47,11 @@ pub(super) fn extension(name: &str, found: &mut Findings) {
     }
 }
 
-/// An id as JSON text; the quotes of a string do not count.
+/// Checks an id. The quotes of a string do not count towards its length.
 pub(super) fn id(id: &Id, at: &MessagePath<'_>, found: &mut Findings) {
     let text = id.as_str().trim_matches('"');
     if id.is_null() {
-        let message = "the id is null, which no answer can be told by; send a number or a string";
+        let message = "the id is null, so no response can be matched; send a number or a string";
         found.add(rule!("B1"), at, message);
     } else if text.is_empty() {
         found.add(

@@ -1,9 +1,9 @@
-//! May the peer be sent this? Methods by their row of the table, members by the capability they need.
+//! Capabilities that methods, members and variants require.
 
 use super::{Context, Findings, MessagePath, Rule};
 use crate::method::{Direction, Method, MethodKind};
 
-/// A method needs what its row says.
+/// Checks the requirement of a method, as in its row of the table.
 pub(super) fn method(
     name: &str,
     kind: MethodKind,
@@ -22,7 +22,7 @@ pub(super) fn method(
     }
 }
 
-/// A member or a variant needs a capability that is not there.
+/// Reports a method, member or variant whose capability was not advertised.
 pub(super) fn closed(
     rule: &'static Rule,
     capability: &str,

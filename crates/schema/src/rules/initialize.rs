@@ -1,4 +1,4 @@
-//! The first exchange: names, capabilities that need each other, ways to log in.
+//! `initialize` and login: program names, capabilities that require each other, authentication methods.
 
 use attache_rpc::Error;
 
@@ -8,12 +8,12 @@ use crate::v1::{self, AuthMethod};
 
 pub(super) fn request(request: &v1::InitializeRequest, at: &MessagePath<'_>, found: &mut Findings) {
     if request.client_info.is_none() {
-        let message = "is missing; say the client's name and version";
+        let message = "is missing; send the client's name and version";
         found.add(rule!("26"), &at.member("clientInfo"), message);
     }
 }
 
-/// A session that is set up comes after `initialize`.
+/// Reports a session that is set up before `initialize`.
 pub(super) fn session_before(at: &MessagePath<'_>, context: &Context, found: &mut Findings) {
     if context.initialization == Initialization::NotStarted {
         let message = "the connection is not initialized; call initialize first";
@@ -21,7 +21,7 @@ pub(super) fn session_before(at: &MessagePath<'_>, context: &Context, found: &mu
     }
 }
 
-/// An answer to a request that came before `initialize`.
+/// Reports a response to a request that came before `initialize`, unless it is the error -32600.
 pub(super) fn too_early(
     request: &ClientRequest,
     outcome: Result<&str, &Error>,
@@ -50,7 +50,7 @@ pub(super) fn response(
     found: &mut Findings,
 ) {
     if response.agent_info.is_none() {
-        let message = "is missing; say the agent's name and version";
+        let message = "is missing; send the agent's name and version";
         found.add(rule!("28"), &at.member("agentInfo"), message);
     }
     capabilities(
@@ -67,7 +67,7 @@ pub(super) fn response(
     }
 }
 
-/// The method that a client logs in by.
+/// Checks `authenticate`: the agent offers the method, and the method is not a terminal login.
 pub(super) fn login(
     request: &v1::AuthenticateRequest,
     context: &Context,
@@ -93,12 +93,12 @@ fn capabilities(offered: &v1::AgentCapabilities, at: &MessagePath<'_>, found: &m
     let session = &offered.session_capabilities;
     if session.archive.is_some() && session.list.is_none() {
         let at = at.member("sessionCapabilities");
-        let message = "needs list beside it; advertise both or neither";
+        let message = "requires list; advertise both or neither";
         found.add(rule!("88"), &at.member("archive"), message);
     }
 }
 
-/// A method of a type that this version does not know counts as the agent's own.
+/// Whether a method has this id. A method of an unknown type counts as the agent's own.
 fn is_named(method: &AuthMethod, id: &str) -> bool {
     match method {
         AuthMethod::Terminal(method) => method.id.as_str() == id,

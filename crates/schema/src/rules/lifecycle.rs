@@ -1,4 +1,4 @@
-//! State machines for what only a sequence of messages can break, one value for each session.
+//! State machines for rules about sequences of messages, with one value for each session.
 
 mod compactions;
 mod plans;

@@ -28,7 +28,7 @@ pub(super) fn ids(servers: &[McpServer]) -> impl Iterator<Item = (usize, &McpSer
     })
 }
 
-/// A message to or from a server names one that the client has named before.
+/// Checks an `mcp/message`: a session has named its server.
 pub(super) fn call(
     server: &McpServerAcpId,
     request: &McpRequestId,
@@ -43,7 +43,7 @@ pub(super) fn call(
     }
 }
 
-/// Only the text shows that both members are there: reading takes the first.
+/// Reports a response with both `result` and `error`. Only the text shows them: decoding keeps one.
 pub(super) fn response(result: &str, at: &MessagePath<'_>, found: &mut Findings) {
     let is_both = Object::parse(result).is_ok_and(|answer| {
         answer.has("result") && answer.get("error").is_some_and(|error| error != "null")

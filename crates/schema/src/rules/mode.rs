@@ -1,19 +1,19 @@
-//! Modes of a session, and the config option that stands for them.
+//! Modes of a session, and the config option with the same values.
 
 use super::{Context, Findings, MessagePath, SessionChoices, config_option, unique};
 use crate::v1::{self, SessionConfigKind, SessionConfigOptionCategory};
 
-/// The modes that a session offers.
+/// Checks the modes that a session offers.
 pub(super) fn state(modes: &v1::SessionModeState, at: &MessagePath<'_>, found: &mut Findings) {
     if !has(modes, &modes.current_mode_id) {
-        let message = "the present mode is not among those available; add it or name another";
+        let message = "the current mode is not among the available modes; add it or name another";
         found.add(rule!("B5"), &at.member("currentModeId"), message);
     }
     let ids = modes.available_modes.iter().map(|mode| mode.id.as_str());
     unique::ids(ids, "id", &at.member("availableModes"), found);
 }
 
-/// The mode that a client sets.
+/// Checks `session/set_mode`.
 pub(super) fn set(
     request: &v1::SetSessionModeRequest,
     context: &Context,
@@ -30,14 +30,14 @@ pub(super) fn set(
             "the session offers no modes; do not set one",
         ),
         Some(modes) if !has(modes, &request.mode_id) => {
-            let message = "the mode is not among those available; choose one of them";
+            let message = "the mode is not among the available modes; choose one of those";
             found.add(rule!("144"), &at.member("modeId"), message);
         }
         Some(_) => {}
     }
 }
 
-/// The mode that an agent announces. Without modes there is nothing to compare it with.
+/// Checks `current_mode_update`, if the session has modes.
 pub(super) fn announced(
     session: &v1::SessionId,
     mode: &v1::SessionModeId,
@@ -48,12 +48,12 @@ pub(super) fn announced(
     let offers = context.sessions.get(session);
     let modes = offers.and_then(|offers| offers.modes.as_ref());
     if modes.is_some_and(|modes| !has(modes, mode)) {
-        let message = "the mode is not among those available; announce one of them";
+        let message = "the mode is not among the available modes; announce one of those";
         found.add(rule!("B5"), &at.member("currentModeId"), message);
     }
 }
 
-/// A config option that lists the present mode among its choices must have it chosen.
+/// Checks that a config option for modes has the same current value as the modes, if it offers that value.
 pub(super) fn matches_option(offers: &SessionChoices, at: &MessagePath<'_>, found: &mut Findings) {
     let (Some(modes), Some(options)) = (&offers.modes, &offers.config_options) else {
         return;

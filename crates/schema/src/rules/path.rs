@@ -1,14 +1,14 @@
-//! Paths are absolute and lines start at 1.
+//! Paths are absolute, and line numbers start at 1.
 
 use super::{Findings, MessagePath, Rule};
 use crate::FilePath;
 
-/// A path that stands alone.
+/// Checks a path by the general rule.
 pub(super) fn absolute(path: &FilePath, at: &MessagePath<'_>, found: &mut Findings) {
     absolute_by(rule!("13"), path, at, found);
 }
 
-/// A path that has a rule of its own.
+/// Checks a path by a rule of its own.
 pub(super) fn absolute_by(
     rule: &'static Rule,
     path: &FilePath,
@@ -22,14 +22,14 @@ pub(super) fn absolute_by(
     }
 }
 
-/// Several paths that stand alone.
+/// Checks several paths by the general rule.
 pub(super) fn all_absolute(paths: &[FilePath], at: &MessagePath<'_>, found: &mut Findings) {
     for (index, path) in paths.iter().enumerate() {
         absolute(path, &at.item(index), found);
     }
 }
 
-/// A line in a file.
+/// Checks a line number.
 pub(super) fn line(line: Option<u32>, at: &MessagePath<'_>, found: &mut Findings) {
     if line == Some(0) {
         found.add(rule!("14"), at, "there is no line 0; the first line is 1");

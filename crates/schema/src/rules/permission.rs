@@ -1,4 +1,4 @@
-//! Permission: the question, the answer, and whether the answer is a yes.
+//! Permission requests, their responses, and whether a response allows the tool call.
 
 use super::{Findings, MessagePath, tool_call, unique};
 use crate::v1::{
@@ -6,8 +6,8 @@ use crate::v1::{
     RequestPermissionResponse,
 };
 
-/// Whether the answer allows what was asked. Only an option that was offered, under one meaning, as a permission
-/// counts; an outcome or a kind that is not known never does.
+/// Whether the response allows the tool call. Only a selected option that was offered with the kind `allow_once` or
+/// `allow_always` does; an unknown outcome or kind never does. If several options have its id, all must allow.
 pub fn is_allowed(
     request: &RequestPermissionRequest,
     response: &RequestPermissionResponse,

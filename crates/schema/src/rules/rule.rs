@@ -1,35 +1,35 @@
-//! A rule: its number in the conformance checklist, whom it binds and how strongly.
+//! A rule: its number in the conformance checklist, its targets and its level.
 
 use std::fmt;
 
 use super::table;
 use crate::method::Stability;
 
-/// A rule of the protocol, or one of our own bounds.
+/// A rule of the protocol, or a recommendation of our own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
-    /// Its number: `13`, `14a`, or `B1` for a bound.
+    /// Number in the conformance checklist, such as `13` or `14a`; `B1` for a recommendation of our own.
     pub number: &'static str,
-    /// Whom it binds.
+    /// The sides that the rule binds.
     pub targets: &'static [RuleTarget],
-    /// How strongly.
+    /// How strongly the rule binds.
     pub level: Level,
-    /// Whether it is about something that may still change.
+    /// Whether the rule is about a part of the protocol that may still change.
     pub stability: Stability,
-    /// What it says, in one sentence.
+    /// Text of the rule, in one sentence.
     pub text: &'static str,
 }
 
-/// Whom a rule binds.
+/// A side that a rule binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleTarget {
     /// The agent.
     Agent,
     /// The client.
     Client,
-    /// Whoever sends or receives.
+    /// Both the agent and the client.
     Both,
-    /// Whatever carries the bytes.
+    /// The transport that carries the messages.
     Transport,
     /// A proxy in a chain.
     Proxy,
@@ -37,26 +37,26 @@ pub enum RuleTarget {
     Conductor,
 }
 
-/// How strongly a rule binds, the weakest first.
+/// How strongly a rule binds, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// What the official implementations do, or the documents take for granted, without a word of duty.
+    /// The official implementations do it or the specification implies it, without MUST, SHOULD or MAY.
     Observed,
-    /// A freedom.
+    /// Permitted (MAY).
     May,
-    /// A recommendation.
+    /// Recommended (SHOULD).
     Should,
-    /// A duty.
+    /// Required (MUST).
     Must,
 }
 
 impl Rule {
-    /// The rules of the protocol and our own bounds behind them.
+    /// All rules of the protocol, followed by our own recommendations.
     pub fn all() -> impl Iterator<Item = &'static Rule> {
         table::ALL.iter()
     }
 
-    /// The rule of that number.
+    /// The rule with this number.
     pub fn find(number: &str) -> Option<&'static Rule> {
         Rule::all().find(|rule| rule.number == number)
     }

@@ -74,7 +74,7 @@ fn entry(session: &v1::SessionInfo, context: &Context, at: &MessagePath<'_>, fou
     let roots = at.member("additionalDirectories");
     path::all_absolute(&session.additional_directories, &roots, found);
     if has_archive(context) && session.archived.is_none() {
-        let message = "is missing; an agent with an archive says it of every session";
+        let message = "is missing; an agent that archives reports it for every session";
         found.add(rule!("88"), &at.member("archived"), message);
     }
 }

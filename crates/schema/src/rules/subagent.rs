@@ -1,4 +1,4 @@
-//! Child sessions (unstable): what the agent says of them, and what the client may do with them.
+//! Child sessions (unstable): updates about them, and operations that the client may use on them.
 
 use super::{Context, Findings, MessagePath, path};
 use crate::v1;
@@ -12,7 +12,7 @@ pub(super) fn update(update: &v1::SubagentUpdate, at: &MessagePath<'_>, found: &
     }
 }
 
-/// A message between sessions names this one, one that the client has set up, or a child that was announced.
+/// Checks a message between sessions: each is this session, one that the client has set up, or an announced child.
 pub(super) fn message(
     session: &v1::SessionId,
     message: &v1::SessionMessage,
@@ -37,7 +37,7 @@ pub(super) fn message(
     }
 }
 
-/// A child's turn is cancelled only if the child can be cancelled.
+/// Reports a `session/cancel` for a child that does not support it.
 pub(super) fn cancelled(
     session: &v1::SessionId,
     context: &Context,
@@ -46,12 +46,12 @@ pub(super) fn cancelled(
 ) {
     let child = context.children.get(session);
     if child.is_some_and(|child| child.cancel.is_none()) {
-        let message = "the child session has no capability cancel; leave it to its parent";
+        let message = "the child session does not support cancel; leave it to its parent";
         found.add(rule!("189"), &at.member("sessionId"), message);
     }
 }
 
-/// No capability lets a client prompt or change a child.
+/// Reports a prompt or change to a child. No capability allows that.
 pub(super) fn changed(
     session: &v1::SessionId,
     context: &Context,

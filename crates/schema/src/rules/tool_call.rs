@@ -1,9 +1,9 @@
-//! Tool calls, as they are reported and changed: what can be seen without knowing the call's past.
+//! Tool calls and their updates: checks that do not need earlier messages.
 
 use super::{Findings, Level, MessagePath, content, path};
 use crate::v1::{self, ToolCallContent, ToolCallLocation};
 
-/// A first report.
+/// Checks the first report of a tool call.
 pub(super) fn report(call: &v1::ToolCall, at: &MessagePath<'_>, found: &mut Findings) {
     title(Some(&call.title), at, found);
     known(Some(&call.kind), Some(&call.status), at, found);
@@ -11,7 +11,7 @@ pub(super) fn report(call: &v1::ToolCall, at: &MessagePath<'_>, found: &mut Find
     locations(&call.locations, at, found);
 }
 
-/// A change.
+/// Checks an update of a tool call.
 pub(super) fn change(call: &v1::ToolCallUpdate, at: &MessagePath<'_>, found: &mut Findings) {
     title(call.title.as_deref(), at, found);
     known(call.kind.as_ref(), call.status.as_ref(), at, found);
@@ -26,7 +26,7 @@ fn title(title: Option<&str>, at: &MessagePath<'_>, found: &mut Findings) {
     }
 }
 
-/// Readers take a kind that they do not know for `other` and a status for none, so neither weighs much.
+/// Reports an unknown kind or status at a low level: readers treat the kind as `other` and ignore the status.
 fn known(
     kind: Option<&v1::ToolKind>,
     status: Option<&v1::ToolCallStatus>,

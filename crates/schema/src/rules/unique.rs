@@ -1,10 +1,10 @@
-//! No two of a list have the same id.
+//! Unique ids in a list.
 
 use std::collections::HashSet;
 
 use super::{Findings, MessagePath};
 
-/// The members named `member` of a list's items differ.
+/// Reports items of a list whose member `member` repeats an earlier one.
 pub(super) fn ids<'a>(
     ids: impl Iterator<Item = &'a str>,
     member: &'static str,
@@ -12,12 +12,12 @@ pub(super) fn ids<'a>(
     found: &mut Findings,
 ) {
     for index in repeated(ids) {
-        let message = "another one of the list has the same id; give each its own";
+        let message = "another item of the list has the same id; give each a unique id";
         found.add(rule!("B5"), &at.item(index).member(member), message);
     }
 }
 
-/// The positions of what has come before.
+/// Positions of the ids that have occurred before.
 pub(super) fn repeated<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<usize> {
     let mut seen = HashSet::new();
     ids.enumerate()

@@ -1,8 +1,7 @@
-//! Session updates: whether the client takes them, and what is in them.
+//! Session updates: the capabilities they require, and their content.
 
 use super::{
-    Context, Findings, MessagePath, Rule, config_option, content, gate, mode, plan, subagent,
-    tool_call,
+    Context, Findings, MessagePath, Rule, config_option, content, gate, mode, subagent, tool_call,
 };
 use crate::v1::{self, SessionUpdate};
 
@@ -77,8 +76,8 @@ fn inside(
         }
         SessionUpdate::ToolCall(call) => tool_call::report(call, at, found),
         SessionUpdate::ToolCallUpdate(call) => tool_call::change(call, at, found),
-        SessionUpdate::Plan(plan) => plan::entries(&plan.entries, &at.member("entries"), found),
-        SessionUpdate::PlanUpdate(update) => plan::content(&update.plan, &at.member("plan"), found),
+        SessionUpdate::Plan(plan) => plan_entries(&plan.entries, &at.member("entries"), found),
+        SessionUpdate::PlanUpdate(update) => plan_content(&update.plan, &at.member("plan"), found),
         SessionUpdate::CurrentModeUpdate(update) => {
             mode::announced(session, &update.current_mode_id, context, at, found);
         }
@@ -107,7 +106,7 @@ fn inside(
         | SessionUpdate::SessionInfoUpdate(_)
         | SessionUpdate::UsageUpdate(_) => {}
         SessionUpdate::Other(_) => {
-            let message = "the update is not defined; put what is your own in _meta or a method";
+            let message = "the update is not defined; put custom data in _meta or a custom method";
             found.add(rule!("B3"), &at.member("sessionUpdate"), message);
         }
     }
@@ -129,5 +128,33 @@ fn title(title: &str, at: &MessagePath<'_>, found: &mut Findings) {
     if title.trim().is_empty() {
         let message = "the title is empty; say what happened";
         found.add(rule!("B4"), &at.member("title"), message);
+    }
+}
+
+fn plan_entries(entries: &[v1::PlanEntry], at: &MessagePath<'_>, found: &mut Findings) {
+    for (index, entry) in entries.iter().enumerate() {
+        let at = at.item(index);
+        if !entry.priority.is_known() {
+            let message = "the priority is not defined; use high, medium or low";
+            found.add(rule!("B3"), &at.member("priority"), message);
+        }
+        if !entry.status.is_known() {
+            let message = "the status is not defined; use pending, in_progress or completed";
+            found.add(rule!("B3"), &at.member("status"), message);
+        }
+    }
+}
+
+/// Checks a plan with an id.
+fn plan_content(plan: &v1::PlanUpdateContent, at: &MessagePath<'_>, found: &mut Findings) {
+    match plan {
+        v1::PlanUpdateContent::Items(plan) => {
+            plan_entries(&plan.entries, &at.member("entries"), found)
+        }
+        v1::PlanUpdateContent::File(_) | v1::PlanUpdateContent::Markdown(_) => {}
+        v1::PlanUpdateContent::Other(_) => {
+            let message = "the plan's type is not defined; use items, file or markdown";
+            found.add(rule!("B3"), &at.member("type"), message);
+        }
     }
 }

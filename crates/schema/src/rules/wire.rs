@@ -1,10 +1,10 @@
-//! What holds for every object of a message, whatever its type: the length of ids, and the reserved names of `_meta`.
+//! Checks of every object in a message, whatever its type: the length of ids, and the reserved names in `_meta`.
 
 use attache_rpc::json::{DecodeError, Reader, ValueKind};
 
 use super::{Findings, MessagePath};
 
-/// Looks through a text that has been read once already; one that is not JSON has nothing to find.
+/// Checks the text of a message that was decoded before.
 pub(super) fn check(text: &str, at: &MessagePath<'_>, found: &mut Findings) {
     if let Err(fault) = value(&mut Reader::new(text), at, found) {
         found.unreadable(at, &fault);
@@ -98,7 +98,7 @@ fn meta(
     Ok(())
 }
 
-/// One id, where its name does not tell what it is.
+/// Checks an id whose member name is not in the list of id members.
 pub(super) fn id(text: &str, at: &MessagePath<'_>, found: &mut Findings) {
     if text.is_empty() {
         found.add(rule!("B2"), at, "the id is empty; send one with text");
@@ -108,7 +108,7 @@ pub(super) fn id(text: &str, at: &MessagePath<'_>, found: &mut Findings) {
     }
 }
 
-/// Whether a name may stand in a path: one of the protocol's, not of the input's.
+/// Whether a name may occur in a path: it is the protocol's, not data from the message.
 fn is_ours(name: &str) -> bool {
     name == "_meta" || IDS.contains(&name) || CONTAINERS.contains(&name)
 }
@@ -117,7 +117,7 @@ const MOST: usize = 1024;
 
 const TRACE: &[&str] = &["traceparent", "tracestate", "baggage"];
 
-/// Members that hold what the protocol does not know, or maps whose names are somebody's own.
+/// Members with data that the protocol does not define, or maps with arbitrary names.
 const OPAQUE: &[&str] = &[
     "data",
     "env",
@@ -152,7 +152,7 @@ const IDS: &[&str] = &[
     "toolCallId",
 ];
 
-/// Members under which there are ids or `_meta`. One that is missing here is shown by its position.
+/// Members that contain ids or `_meta`. Paths show other members by position.
 const CONTAINERS: &[&str] = &[
     "accounts",
     "agentCapabilities",

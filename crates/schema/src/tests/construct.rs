@@ -1,4 +1,4 @@
-//! How messages are built: required members by `new`, the others behind it, one realistic message of each group.
+//! Building messages with `new` and setters: one realistic message of each group.
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ fn shown(value: &Value, indent: usize) -> String {
 }
 
 #[test]
-fn a_client_introduces_itself() {
+fn an_initialize_request() {
     let message = v1::InitializeRequest::new(v1::ProtocolVersion::V1)
         .client_info(v1::Implementation::new("editor", "1.2.3").title("The Editor"))
         .client_capabilities(
@@ -78,7 +78,7 @@ fn a_client_introduces_itself() {
 }
 
 #[test]
-fn an_agent_introduces_itself() {
+fn an_initialize_response() {
     let message = v1::InitializeResponse::new(v1::ProtocolVersion::V1)
         .agent_info(v1::Implementation::new("agent", "0.1.0"))
         .agent_capabilities(
@@ -221,7 +221,7 @@ fn a_prompt() {
 }
 
 #[test]
-fn a_tool_call_and_the_news_of_it() {
+fn a_tool_call_and_its_update() {
     let call = v1::ToolCall::new("call_1", "Edit main.rs")
         .name("edit_file")
         .kind(v1::ToolKind::Edit)
@@ -272,7 +272,7 @@ fn a_tool_call_and_the_news_of_it() {
 }
 
 #[test]
-fn a_question_for_permission_and_its_answer() {
+fn a_permission_request_and_its_response() {
     let message = v1::RequestPermissionRequest::new(
         "s1",
         v1::ToolCallUpdate::new("call_2")
@@ -308,7 +308,7 @@ fn a_question_for_permission_and_its_answer() {
 }
 
 #[test]
-fn a_form_for_the_person() {
+fn an_elicitation_form() {
     let colours = ["red", "green"].map(|colour| v1::EnumOption::new(colour, colour.to_uppercase()));
     let schema = v1::ElicitationSchema::new()
         .title("A new project")
@@ -423,7 +423,7 @@ fn a_plan() {
 }
 
 #[test]
-fn news_that_clears_a_title() {
+fn an_update_that_clears_a_title() {
     let mut update = v1::SessionInfoUpdate::new().updated_at("2026-01-01T00:00:00Z");
     update.title = MaybeUndefined::Null;
     check(

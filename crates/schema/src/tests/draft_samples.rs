@@ -1,4 +1,4 @@
-//! Any official message, on its way through the draft: what arrives is official again.
+//! Official messages, translated to the draft dialect and back, are official again.
 
 use attache_dialect::{Call, CallTranslator, Dialect, Role, TranslatedCall};
 use attache_rpc::Id;

@@ -1,4 +1,4 @@
-//! The errors we send, as they stand on the wire.
+//! The errors we send, as encoded.
 
 use attache_rpc::Error;
 use expect_test::{Expect, expect};
@@ -13,7 +13,7 @@ fn check(error: &Error, expect: Expect) {
 }
 
 #[test]
-fn params_that_do_not_fit_say_where_and_what_was_expected() {
+fn invalid_params_name_the_path_and_the_expected_type() {
     let params = Some(r#"{"sessionId":"s","prompt":[{"type":"text","text":5}]}"#);
     check(
         &ClientRequest::decode("session/prompt", params).unwrap_err(),
@@ -36,7 +36,7 @@ fn params_that_do_not_fit_say_where_and_what_was_expected() {
 }
 
 #[test]
-fn a_method_that_is_not_there_is_named_and_cut() {
+fn an_unknown_method_is_named_and_cut() {
     check(
         &ClientRequest::decode("nope/nope", None).unwrap_err(),
         expect![[r#"{"code":-32601,"message":"Method not found","data":{"method":"nope/nope"}}"#]],
@@ -46,7 +46,7 @@ fn a_method_that_is_not_there_is_named_and_cut() {
 }
 
 #[test]
-fn text_that_is_no_json_says_where() {
+fn a_parse_error_names_its_position() {
     let fault = Raw::parse(r#"{"a":1,}"#).unwrap_err();
     check(
         &error::parse_error(&fault),
@@ -95,7 +95,7 @@ fn the_other_errors() {
 }
 
 #[test]
-fn a_long_id_or_address_is_cut() {
+fn a_long_id_or_uri_is_cut() {
     let long = "\u{e9}".repeat(100_000);
     for error in [
         error::session_not_found(&long.as_str().into()),
@@ -110,7 +110,7 @@ fn a_long_id_or_address_is_cut() {
 }
 
 #[test]
-fn an_aborted_turn_is_cancelled_and_no_error() {
+fn an_aborted_turn_ends_as_cancelled_without_an_error() {
     let failed = Err(error::internal("aborted"));
     let outcome = error::prompt_outcome(failed);
     assert_eq!(outcome.stop_reason, v1::StopReason::Cancelled);
@@ -120,7 +120,7 @@ fn an_aborted_turn_is_cancelled_and_no_error() {
 }
 
 #[test]
-fn what_is_not_there_is_deleted() {
+fn deleting_a_missing_session_counts_as_success() {
     type Answer = Result<v1::DeleteSessionResponse, Error>;
     let gone: Answer = Err(error::session_not_found(&"s1".into()));
     assert!(error::removal_outcome(gone).is_ok());

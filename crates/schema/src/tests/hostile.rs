@@ -1,4 +1,4 @@
-//! Input made to hurt: any bytes, and valid messages with something changed, through every reader there is.
+//! Hostile input: arbitrary bytes and mutated messages through every decoder.
 
 mod change;
 mod every;

@@ -1,4 +1,4 @@
-//! JSON made from a JSON Schema: an oracle that knows nothing of our types.
+//! JSON generated from a JSON Schema: an oracle that is independent of our types.
 
 use serde_json::{Map, Value, json};
 

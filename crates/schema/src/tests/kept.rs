@@ -1,4 +1,4 @@
-//! What nobody here understands is kept as it came and written back unchanged, and the message around it lives.
+//! Unknown data is kept as received and written back unchanged, and the message around it is decoded.
 
 use attache_rpc::Message;
 use expect_test::{Expect, expect};
@@ -58,7 +58,7 @@ fn an_unknown_variant_is_kept_byte_for_byte() {
 }
 
 #[test]
-fn the_message_around_an_unknown_variant_lives() {
+fn a_message_with_an_unknown_variant_is_kept() {
     fn unchanged<T: Decode + Encode>(before: &str, tag: &str, after: &str) {
         let text = format!(r#"{before}{{"{tag}":"_odd",{ODD}}}{after}"#);
         assert_eq!(again::<T>(&text), text);
@@ -81,7 +81,7 @@ fn the_message_around_an_unknown_variant_lives() {
 
 /// An unknown variant that is spread among the members of the object around it: those come first.
 #[test]
-fn an_unknown_part_keeps_its_members() {
+fn an_unknown_fragment_keeps_its_members() {
     check_again::<v1::SessionConfigOption>(
         &format!(r#"{{"type":"_odd",{ODD},"name":"n","id":"c","_meta":{{"a":1}}}}"#),
         expect![[
@@ -115,7 +115,7 @@ fn an_unknown_part_keeps_its_members() {
 }
 
 #[test]
-fn an_unknown_word_is_kept() {
+fn an_unknown_enum_value_is_kept() {
     fn unchanged<T: Decode + Encode>() {
         for text in [
             r#""_x""#,

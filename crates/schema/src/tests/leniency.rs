@@ -1,4 +1,4 @@
-//! How a member is read that does not fit: the protocol's table of tolerance, a test for each row.
+//! How invalid members are decoded: one test for each row of the protocol's leniency table.
 //!
 //! The official crate is asked about every case. Where we differ on purpose, the case says why.
 
@@ -53,7 +53,7 @@ const OTHERS: [(&str, &str); 6] = [
     ("{}", "object"),
 ];
 
-/// A `struct` is an object; what the official crate makes of a list in its place, see `a_list_is_no_object`.
+/// A `struct` is an object; for how the official crate reads a list in its place, see `a_list_is_not_an_object`.
 fn fits(kind: &str, fit: &str) -> bool {
     match fit {
         "struct" => matches!(kind, "object" | "list"),
@@ -160,7 +160,7 @@ fn default_on_error_in_capabilities() {
 
 #[test]
 #[rustfmt::skip]
-fn default_on_error_in_what_is_shown() {
+fn default_on_error_in_display_members() {
     check_members(Rule::Dropped, &[
         (on!(AuthMethodAgent), r#"{"id":"a","name":"n"}"#, "description:string _meta:map"),
         (on!(AuthMethodTerminal), r#"{"id":"a","name":"n"}"#, "description:string"),
@@ -226,7 +226,7 @@ fn default_on_error_in_results_and_tool_calls() {
 }
 
 #[test]
-fn bad_items_of_a_list_are_left_out() {
+fn bad_items_of_a_list_are_skipped() {
     for (of, rest, name, item) in LISTS {
         let list = |items: &str| Member { of, rest, name }.with(Some(&format!("[{items}]")));
         let (good, mixed) = (
@@ -307,7 +307,7 @@ fn default_on_null_and_nothing_else() {
 
 #[test]
 #[rustfmt::skip]
-fn null_for_a_whole_payload() {
+fn null_instead_of_a_payload() {
     let tolerant = [
         on!(AuthenticateResponse), on!(LogoutRequest), on!(LogoutResponse), on!(AuthStatusRequest),
         on!(LoadSessionResponse), on!(ResumeSessionResponse), on!(CloseSessionResponse),
@@ -334,7 +334,7 @@ fn null_for_a_whole_payload() {
 
 #[test]
 #[rustfmt::skip]
-fn absent_null_and_a_value_are_three_things() {
+fn absent_null_and_a_value_are_distinct() {
     check_members(Rule::NullKept, &[
         (on!(SessionInfoUpdate), "{}", "title:string updatedAt:string"),
         (on!(CompactionUpdate), r#"{"compactionId":"c","status":"failed"}"#, "summary:list error:string _meta:map"),
@@ -355,7 +355,7 @@ fn absent_null_and_a_value_are_three_things() {
 
 #[test]
 #[rustfmt::skip]
-fn strict_members_that_may_be_left_out() {
+fn strict_optional_members() {
     check_members(Rule::NullDropped, &[
         (on!(ReadTextFileRequest), r#"{"sessionId":"s","path":"/a"}"#, "line:number limit:number"),
         (on!(CreateTerminalRequest), r#"{"sessionId":"s","command":"c"}"#, "cwd:string outputByteLimit:number"),
@@ -382,7 +382,7 @@ fn strict_members_that_may_be_left_out() {
 
 #[test]
 #[rustfmt::skip]
-fn strict_members_that_must_be_there() {
+fn strict_required_members() {
     check_members(Rule::Required, &[
         (on!(AuthenticateRequest), "{}", "methodId:string"),
         (on!(NewSessionRequest), r#"{"mcpServers":[]}"#, "cwd:string"),

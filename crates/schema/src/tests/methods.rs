@@ -1,4 +1,4 @@
-//! The table of methods as a page of documentation, and as a whole.
+//! The table of methods, and the documentation page made from it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,12 +12,12 @@ use crate::call::{
 use crate::method::{Direction, Method, MethodKind, Stability};
 
 #[test]
-fn the_page_shows_the_table() {
+fn docs_methods_md_matches_the_table() {
     expect_file!["../../../../docs/methods.md"].assert_eq(&page());
 }
 
 #[test]
-fn no_method_is_there_twice() {
+fn methods_are_unique() {
     let mut seen = BTreeSet::new();
     for method in Method::all() {
         let key = format!("{} {:?} {:?}", method.name, method.kind, method.direction);
@@ -40,7 +40,7 @@ fn every_method_of_the_table_is_dispatched() {
 }
 
 #[test]
-fn what_either_side_may_call_is_found_both_ways() {
+fn a_method_of_either_side_is_found_in_both_directions() {
     for direction in [
         Direction::ToAgent,
         Direction::ToClient,

@@ -1,6 +1,7 @@
-//! The judgement of the official crate: whether its types accept a JSON text, and what they make of it.
+//! The official crate as an oracle: whether its types accept a JSON text, and how they encode it again.
 //!
-//! It forgives much, so acceptance says that a message gets through; what it writes again is what it has understood.
+//! It is lenient, so acceptance alone only shows that a message gets through; the encoded text shows what it
+//! understood.
 
 use agent_client_protocol_schema::v1;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Every type against its official counterpart, both ways.
+//! Every type compared with its official counterpart, in both directions.
 
 use agent_client_protocol_schema as official;
 use proptest::prelude::*;

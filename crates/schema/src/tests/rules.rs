@@ -1,4 +1,4 @@
-//! The rules, on conversations: what each side sends, and what is wrong with it.
+//! The rules, applied to conversations.
 
 mod catalog;
 mod conversation;

@@ -1,4 +1,4 @@
-//! What real agents and clients have said to each other: all of it is read, and written back without loss.
+//! Recorded messages of real agents and clients: each is decoded and encoded again without loss.
 //!
 //! The fixtures are cut from recordings, one message of each shape, with paths made up and long texts shortened.
 

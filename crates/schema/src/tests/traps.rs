@@ -1,4 +1,4 @@
-//! Places where one reading of the protocol is right and another is easily taken, section by section of the reference.
+//! Parts of the protocol that are easily misread, in the order of the reference.
 //!
 //! The official crate is asked about every case. Where we differ on purpose, the case says why.
 
@@ -464,7 +464,7 @@ const POSITIONAL: &str = "an object is an object: reading one from a list is an 
 
 #[test]
 #[rustfmt::skip]
-fn a_list_is_no_object() {
+fn a_list_is_not_an_object() {
     let words = "expected an object, found an array";
     check(&[
         (on!(CancelNotification), r#"["s"]"#, Stricter(words, POSITIONAL)),

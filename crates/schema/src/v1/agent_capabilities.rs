@@ -1,14 +1,14 @@
-//! What an agent supports. Omitted means not supported. Where `{}` means supported, any value that is not an object
-//! means not supported.
+//! The capabilities of an agent. An omitted capability is not supported. Where `{}` means supported, any value that
+//! is not an object means not supported.
 
 message! {
-    /// What the agent supports, sent in the response to `initialize`. Whatever is omitted MUST be treated as
-    /// unsupported.
+    /// The capabilities of the agent, sent in the response to `initialize`. The client MUST treat an omitted capability
+    /// as unsupported.
     ///
     /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     pub struct AgentCapabilities {
         ..
-        /// Supports `session/load`. Default: false.
+        /// Supports `session/load`, which the client MUST NOT call otherwise. Default: false.
         load_session: bool = "loadSession" lenient,
         /// Kinds of content that prompts may contain besides text and resource links. Default: none.
         prompt_capabilities: PromptCapabilities = "promptCapabilities" lenient,
@@ -16,7 +16,7 @@ message! {
         mcp_capabilities: McpCapabilities = "mcpCapabilities" lenient,
         /// Session methods and parameters besides the required ones. Default: none.
         session_capabilities: SessionCapabilities = "sessionCapabilities" lenient,
-        /// Authentication methods besides `authenticate`. Default: none.
+        /// Methods for logging in and out besides `authenticate`. Default: none.
         auth: AgentAuthCapabilities = "auth" lenient,
         /// Supports `providers/list`, `providers/set` and `providers/disable` (unstable).
         providers: Option<ProvidersCapabilities> = "providers" lenient,
@@ -111,7 +111,7 @@ message! {
 }
 
 message! {
-    /// Authentication methods that the agent supports besides `authenticate`.
+    /// Methods for logging in and out that the agent supports besides `authenticate`.
     ///
     /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     pub struct AgentAuthCapabilities {

@@ -12,7 +12,7 @@ ids! {
 }
 
 union! {
-    /// A way to log in. The member `type` says which; without it, or with a value that is not known, the method is
+    /// A way to log in. The member `type` names its kind; without it, or with an unknown value, the method is
     /// [`Agent`](Self::Agent).
     ///
     /// See [Authentication](https://agentclientprotocol.com/protocol/v1/authentication).
@@ -136,7 +136,7 @@ message! {
 }
 
 open_enum! {
-    /// Whether the agent is logged in. A value that is not known MUST be treated as [`Unknown`](Self::Unknown).
+    /// Whether the agent is logged in. The client MUST treat an unknown value as [`Unknown`](Self::Unknown).
     ///
     /// Unstable: may change or be removed. See
     /// [Authentication](https://agentclientprotocol.com/protocol/v1/authentication).

@@ -1,15 +1,15 @@
-//! What a client supports. Omitted means not supported. Where `{}` means supported, any value that is not an object
-//! means not supported.
+//! The capabilities of a client. An omitted capability is not supported. Where `{}` means supported, any value that
+//! is not an object means not supported.
 
 message! {
-    /// What the client supports, sent in `initialize`. Whatever is omitted MUST be treated as unsupported.
+    /// The capabilities of the client, sent in `initialize`. The agent MUST treat an omitted capability as unsupported.
     ///
     /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#client-capabilities).
     pub struct ClientCapabilities {
         ..
         /// File methods that the agent may call. Default: none.
         fs: FileSystemCapabilities = "fs" lenient,
-        /// Supports all methods `terminal/*`. The agent MUST NOT call them otherwise. Default: false.
+        /// Supports all `terminal/*` methods. The agent MUST NOT call them otherwise. Default: false.
         terminal: bool = "terminal" lenient,
         /// Kinds of session updates and config options that the client understands besides the required ones. Default:
         /// none.

@@ -21,10 +21,10 @@ fragment! {
     pub struct CompactionUpdate {
         /// Id of the compaction.
         compaction_id: CompactionId = "compactionId",
-        /// How far the compaction has come. One that has started MUST end with exactly one of the other statuses.
+        /// Progress of the compaction. Once started, it MUST end with exactly one of the other statuses.
         status: CompactionStatus = "status",
         ..
-        /// What replaces the history, for the user. It replaces the previous summary.
+        /// Summary that replaces the history, for the user. It replaces the previous summary as a whole.
         summary: MaybeUndefined<Vec<ContentBlock>> = "summary" patch_items,
         /// Why the compaction failed, for the user.
         error: MaybeUndefined<String> = "error" lenient,
@@ -34,7 +34,7 @@ fragment! {
 }
 
 message! {
-    /// The next part of a compaction's summary. An id that is new starts a compaction. The agent MUST NOT send it
+    /// The next part of a compaction's summary. An unknown id starts a compaction. The agent MUST NOT send it
     /// unless the client advertises `session.compaction`.
     ///
     /// See [Session compaction](https://agentclientprotocol.com/rfds/session-compaction).
@@ -47,7 +47,7 @@ message! {
 }
 
 open_enum! {
-    /// How far a compaction has come.
+    /// Progress of a compaction.
     ///
     /// See [Session compaction](https://agentclientprotocol.com/rfds/session-compaction).
     pub enum CompactionStatus {

@@ -36,7 +36,7 @@ message! {
         ..
         /// Description for the user.
         description: Option<String> = "description" lenient,
-        /// What the option is about, for icons and placement only. The client MUST cope with a missing or unknown
+        /// Category of the option, for icons and placement only. The client MUST cope with a missing or unknown
         /// category.
         category: Option<SessionConfigOptionCategory> = "category" lenient,
     }
@@ -117,7 +117,7 @@ message! {
 }
 
 open_enum! {
-    /// What a config option is about. It MUST NOT be needed for correctness. Values that start with `_` are free for
+    /// Category of a config option. It MUST NOT be needed for correctness. Values that start with `_` are free for
     /// custom use; others are reserved for the protocol.
     ///
     /// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).

@@ -66,7 +66,7 @@ message! {
         /// MIME type of the image, such as `image/png`.
         mime_type: String = "mimeType",
         ..
-        /// Where the image comes from.
+        /// URI of the image's source.
         uri: Option<String> = "uri" lenient,
         /// Hints for showing and using the block.
         annotations: Option<Box<Annotations>> = "annotations" lenient,
@@ -193,7 +193,7 @@ open_enum! {
 }
 
 impl Decode for EmbeddedResourceResource {
-    /// The member that is there decides the variant, and text wins if both are.
+    /// The member that is present decides the variant; if both are, the text counts.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let mark = reader.mark();
         let as_text = match TextResourceContents::decode(reader) {

@@ -10,8 +10,8 @@ use attache_rpc::json::{
 use super::{ElicitationSchema, SessionId, ToolCallId};
 
 ids! {
-    /// Id of an elicitation on a web page, chosen by the agent. It MUST be unique among the open ones of the
-    /// connection.
+    /// Id of an elicitation on a web page, chosen by the agent. It MUST be unique among the open elicitations
+    /// of the connection.
     ///
     /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     ElicitationId
@@ -23,7 +23,7 @@ message! {
     ///
     /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct CreateElicitationRequest {
-        /// What the agent needs, for the user.
+        /// Text for the user: the input that the agent needs, and why.
         message: String = "message",
         /// The session or the request that the elicitation belongs to.
         part scope: ElicitationScope,
@@ -32,7 +32,7 @@ message! {
     }
 }
 
-/// What an elicitation belongs to. If both are named, the session counts.
+/// The session or the request that an elicitation belongs to. If both are present, the session counts.
 ///
 /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +67,7 @@ fragment! {
 }
 
 union! {
-    /// How the client asks the user. A mode that is not known MUST NOT be shown as a known one.
+    /// How the client asks the user. The client MUST NOT treat an unknown mode as a known one.
     ///
     /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub enum ElicitationMode by "mode" {
@@ -106,14 +106,13 @@ message! {
     ///
     /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct CreateElicitationResponse {
-        /// What the user did.
+        /// The decision of the user.
         part action: ElicitationAction,
     }
 }
 
 union! {
-    /// What the user did. A value that is not known MUST NOT be treated as a known one. The agent MUST handle all of
-    /// them.
+    /// The decision of the user. The agent MUST handle every action, and MUST NOT treat an unknown one as a known one.
     ///
     /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub enum ElicitationAction by "action" {

@@ -18,7 +18,7 @@ message! {
         properties: ElicitationProperties = "properties" shown,
         /// Names of the fields that the user has to fill in. Default: none.
         required: Option<Vec<String>> = "required",
-        /// What the form is for.
+        /// Description of the form for the user.
         description: Option<String> = "description" lenient,
     }
 }
@@ -43,7 +43,7 @@ impl ElicitationProperties {
     }
 }
 
-/// If a name is there twice, the last field counts, in the position of the first.
+/// If a name occurs twice, the last field counts, in the position of the first.
 fn settled(mut fields: Vec<(String, ElicitationPropertySchema)>) -> ElicitationProperties {
     let mut order: Vec<usize> = (0..fields.len()).collect();
     order.sort_unstable_by(|a, b| (&fields[*a].0, a).cmp(&(&fields[*b].0, b)));
@@ -136,7 +136,7 @@ open_enum! {
 }
 
 union! {
-    /// A field of a form. The client MUST NOT show a field of a type that is not known as one of a known type.
+    /// A field of a form. The client MUST NOT show a field of an unknown type as one of a known type.
     ///
     /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub enum ElicitationPropertySchema by "type" {
@@ -161,7 +161,7 @@ message! {
         ..
         /// Title of the field.
         title: Option<String> = "title" lenient,
-        /// What the field is for.
+        /// Description of the field for the user.
         description: Option<String> = "description" lenient,
         /// Minimum number of characters. Default: none.
         min_length: Option<u32> = "minLength",
@@ -188,7 +188,7 @@ message! {
         ..
         /// Title of the field.
         title: Option<String> = "title" lenient,
-        /// What the field is for.
+        /// Description of the field for the user.
         description: Option<String> = "description" lenient,
         /// Smallest allowed value. Default: no limit.
         minimum: Option<f64> = "minimum",
@@ -207,7 +207,7 @@ message! {
         ..
         /// Title of the field.
         title: Option<String> = "title" lenient,
-        /// What the field is for.
+        /// Description of the field for the user.
         description: Option<String> = "description" lenient,
         /// Smallest allowed value. Default: no limit.
         minimum: Option<i64> = "minimum",
@@ -226,7 +226,7 @@ message! {
         ..
         /// Title of the field.
         title: Option<String> = "title" lenient,
-        /// What the field is for.
+        /// Description of the field for the user.
         description: Option<String> = "description" lenient,
         /// Value that the client fills in.
         default: Option<bool> = "default" lenient,
@@ -243,7 +243,7 @@ message! {
         ..
         /// Title of the field.
         title: Option<String> = "title" lenient,
-        /// What the field is for.
+        /// Description of the field for the user.
         description: Option<String> = "description" lenient,
         /// Minimum number of choices to make. Default: none.
         min_items: Option<u64> = "minItems",

@@ -12,7 +12,7 @@ message! {
         /// The newest version that the client supports.
         protocol_version: ProtocolVersion = "protocolVersion",
         ..
-        /// What the client supports. Whatever is omitted MUST be treated as unsupported.
+        /// Capabilities of the client. The agent MUST treat an omitted capability as unsupported. Default: none.
         client_capabilities: ClientCapabilities = "clientCapabilities" lenient,
         /// The name and version of the client program. The client SHOULD send it.
         client_info: Option<Implementation> = "clientInfo" lenient,
@@ -20,7 +20,7 @@ message! {
 }
 
 message! {
-    /// Response to `initialize`: the version that both sides use, and what the agent supports.
+    /// Response to `initialize`: the version that both sides use, and the capabilities of the agent.
     ///
     /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization).
     pub struct InitializeResponse {
@@ -28,7 +28,7 @@ message! {
         /// client that does not support it SHOULD close the connection and tell the user.
         protocol_version: ProtocolVersion = "protocolVersion",
         ..
-        /// What the agent supports. Whatever is omitted MUST be treated as unsupported.
+        /// Capabilities of the agent. The client MUST treat an omitted capability as unsupported. Default: none.
         agent_capabilities: AgentCapabilities = "agentCapabilities" lenient,
         /// The ways to log in. Empty when the agent needs no login. Default: empty. Items that cannot be read are
         /// skipped.

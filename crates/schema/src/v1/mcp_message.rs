@@ -34,7 +34,7 @@ message! {
 }
 
 message! {
-    /// Parameters of an `mcp/message` notification: what an MCP server sends while it works on a request.
+    /// Parameters of an `mcp/message` notification, which an MCP server sends while it works on a request.
     ///
     /// Unstable: may change or be removed. See [MCP over ACP](https://agentclientprotocol.com/rfds/mcp-over-acp).
     pub struct MessageMcpNotification {
@@ -50,8 +50,8 @@ message! {
     }
 }
 
-/// Response to an `mcp/message` request. An error of the MCP server is part of a successful response: an error response
-/// means that the message could not be delivered. If both are there, the result counts.
+/// Response to an `mcp/message` request. An error of the MCP server is part of a successful response; an error response
+/// means that the message could not be delivered. If both are present, the result counts.
 ///
 /// Unstable: may change or be removed. See [MCP over ACP](https://agentclientprotocol.com/rfds/mcp-over-acp).
 #[derive(Debug, Clone, PartialEq)]
@@ -79,24 +79,24 @@ fragment! {
     pub struct McpError {
         /// Error code of MCP, never one of ACP.
         code: i32 = "code",
-        /// What went wrong.
+        /// Description of the error.
         message: String = "message",
         /// Further members of the error, as received.
         part rest: OtherMembers,
         ..
-        /// More about the error.
+        /// Details of the error. Default: none.
         data: MaybeUndefined<Raw> = "data",
     }
 }
 
-/// The members of an object that have no name of their own here, as received.
+/// The members of an object that this version does not define, as received.
 ///
 /// Unstable: may change or be removed. See [MCP over ACP](https://agentclientprotocol.com/rfds/mcp-over-acp).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OtherMembers(RawObject);
 
 impl Decode for MessageMcpResponse {
-    /// The member that is there decides the variant, and the result wins if both are.
+    /// The member that is present decides the variant; if both are, the result counts.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let (mut result, mut error, mut meta) = (None, None, None);
         let mut more = reader.open_object()?;

@@ -33,13 +33,13 @@ message! {
         option_id: PermissionOptionId = "optionId",
         /// Text for the user.
         name: String = "name",
-        /// What choosing the option means.
+        /// Meaning of the option, by which the client chooses an icon and a position.
         kind: PermissionOptionKind = "kind",
     }
 }
 
 open_enum! {
-    /// What choosing an option means. A value that is not known MUST NOT be treated as permission.
+    /// Meaning of an option of a permission request. An unknown value MUST NOT be treated as permission.
     ///
     /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#requesting-permission).
     pub enum PermissionOptionKind {
@@ -59,13 +59,13 @@ message! {
     ///
     /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#requesting-permission).
     pub struct RequestPermissionResponse {
-        /// What the user decided.
+        /// Decision of the user.
         outcome: RequestPermissionOutcome = "outcome",
     }
 }
 
 union! {
-    /// What the user decided. A value that is not known MUST NOT be treated as permission.
+    /// Decision of the user. An unknown value MUST NOT be treated as permission.
     ///
     /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#requesting-permission).
     pub enum RequestPermissionOutcome by "outcome" {

@@ -22,17 +22,17 @@ message! {
     ///
     /// See [Agent plan](https://agentclientprotocol.com/protocol/v1/agent-plan#plan-entries).
     pub struct PlanEntry {
-        /// What the step is to achieve, for the user.
+        /// Description of the step for the user.
         content: String = "content",
-        /// How important the step is.
+        /// Importance of the step.
         priority: PlanEntryPriority = "priority",
-        /// How far the step has come.
+        /// Progress of the step.
         status: PlanEntryStatus = "status",
     }
 }
 
 open_enum! {
-    /// How important a step is.
+    /// Importance of a step of a plan.
     ///
     /// See [Agent plan](https://agentclientprotocol.com/protocol/v1/agent-plan#plan-entries).
     pub enum PlanEntryPriority {
@@ -46,7 +46,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// How far a step has come.
+    /// Progress of a step of a plan.
     ///
     /// See [Agent plan](https://agentclientprotocol.com/protocol/v1/agent-plan#plan-entries).
     pub enum PlanEntryStatus {
@@ -115,7 +115,7 @@ message! {
     pub struct PlanMarkdown {
         /// Id of the plan.
         plan_id: PlanId = "planId",
-        /// The text.
+        /// The plan in Markdown.
         content: String = "content",
     }
 }

@@ -21,7 +21,7 @@ message! {
     ///
     /// See [Prompt turn](https://agentclientprotocol.com/protocol/v1/prompt-turn#4-check-for-completion).
     pub struct PromptResponse {
-        /// Why the turn ended.
+        /// Reason why the turn ended.
         stop_reason: StopReason = "stopReason",
         ..
         /// Tokens used (unstable). Default: not reported.

@@ -1,4 +1,4 @@
-//! Proxy chains: what a conductor and its proxies send each other (unstable).
+//! Proxy chains: messages between a conductor and its proxies (unstable).
 
 use attache_rpc::json::{Decode, DecodeError, Encode, Raw, Reader};
 

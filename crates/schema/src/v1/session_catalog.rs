@@ -97,7 +97,7 @@ message! {
     ///
     /// Unstable: may change or be removed. See [Session archive](https://agentclientprotocol.com/rfds/session-archive).
     pub struct UnarchiveSessionRequest {
-        /// The session to bring back.
+        /// The session to unarchive.
         session_id: SessionId = "sessionId",
     }
 }
@@ -129,7 +129,7 @@ message! {
     ///
     /// Unstable: may change or be removed. See [Session status](https://agentclientprotocol.com/rfds/session-status).
     pub struct SessionStatusRequest {
-        /// The session in question.
+        /// The session to report on.
         session_id: SessionId = "sessionId",
     }
 }
@@ -145,7 +145,7 @@ message! {
 }
 
 open_enum! {
-    /// Whether the agent has a session in memory. A value that is not known MUST be treated as [`Saved`](Self::Saved).
+    /// Whether the agent has a session in memory. The client MUST treat an unknown value as [`Saved`](Self::Saved).
     ///
     /// Unstable: may change or be removed. See [Session status](https://agentclientprotocol.com/rfds/session-status).
     pub enum SessionStatus {

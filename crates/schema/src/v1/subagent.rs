@@ -20,9 +20,9 @@ fragment! {
         ..
         /// Title of the child for the user.
         title: MaybeUndefined<String> = "title" lenient,
-        /// What the child does, for the user.
+        /// Description of the child's task, for the user.
         description: MaybeUndefined<String> = "description" lenient,
-        /// What the client may do with the child. Default: nothing.
+        /// Operations that the client may use on the child. Default: none.
         capabilities: MaybeUndefined<SubagentSessionCapabilities> = "capabilities" lenient,
         /// Whether the child is working. Default: not reported.
         state: MaybeUndefined<StateUpdate> = "state" lenient,
@@ -36,7 +36,7 @@ fragment! {
 }
 
 message! {
-    /// What the client may do with a child session.
+    /// Operations that the client may use on a child session.
     ///
     /// Unstable: may change or be removed. See [Subagents](https://agentclientprotocol.com/rfds/subagents).
     pub struct SubagentSessionCapabilities {
@@ -172,7 +172,7 @@ fragment! {
 }
 
 impl Decode for IdleStop {
-    /// A reason that is missing, `null` or not valid counts as none.
+    /// A reason that is missing, `null` or invalid becomes `None`.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         field::lenient(reader, "stopReason").map(IdleStop)
     }

@@ -59,7 +59,7 @@ message! {
         /// Whether older output was dropped.
         truncated: bool = "truncated",
         ..
-        /// How the command ended. Absent as long as it runs.
+        /// Exit status of the command. Absent while it runs.
         exit_status: Option<TerminalExitStatus> = "exitStatus" lenient,
     }
 }
@@ -77,7 +77,8 @@ message! {
 }
 
 message! {
-    /// Response to `terminal/wait_for_exit`. Without an exit code and a signal, it is not known how the command ended.
+    /// Response to `terminal/wait_for_exit`: how the command ended. If the exit code and the signal are both absent,
+    /// the status is unknown, which is not success.
     ///
     /// See [Terminals](https://agentclientprotocol.com/protocol/v1/terminals).
     pub struct WaitForTerminalExitResponse or null {
@@ -90,7 +91,8 @@ message! {
 }
 
 message! {
-    /// How a command ended. Without an exit code and a signal, that is not known.
+    /// How a command ended. If the exit code and the signal are both absent, the status is unknown, which is not
+    /// success.
     ///
     /// See [Terminals](https://agentclientprotocol.com/protocol/v1/terminals).
     pub struct TerminalExitStatus {
@@ -123,8 +125,8 @@ message! {
 }
 
 message! {
-    /// Parameters of `terminal/release`, which ends the command if it still runs and frees the terminal. The id is not
-    /// valid any more after that.
+    /// Parameters of `terminal/release`, which ends the command if it still runs and frees the terminal. The id is
+    /// invalid after that.
     ///
     /// See [Terminals](https://agentclientprotocol.com/protocol/v1/terminals).
     pub struct ReleaseTerminalRequest {

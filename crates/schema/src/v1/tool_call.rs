@@ -1,4 +1,4 @@
-//! Tool calls: what the agent does, as it reports it to the client.
+//! Tool calls, as the agent reports them to the client.
 
 use attache_rpc::json::Raw;
 
@@ -23,16 +23,16 @@ message! {
     pub struct ToolCall {
         /// Id of the tool call.
         tool_call_id: ToolCallId = "toolCallId",
-        /// What the tool does, for the user.
+        /// Title for the user: what the tool does.
         title: String = "title",
         ..
         /// Name of the tool for programs, which SHOULD NOT change later. Default: not reported.
         name: Option<String> = "name" lenient,
         /// Category of the tool, for icons. Default: [`Other`](ToolKind::Other).
         kind: ToolKind = "kind" lenient,
-        /// How far the call has come. Default: [`Pending`](ToolCallStatus::Pending).
+        /// Progress of the call. Default: [`Pending`](ToolCallStatus::Pending).
         status: ToolCallStatus = "status" lenient,
-        /// What the call has produced. Items that cannot be read are skipped. Default: nothing.
+        /// Content that the call has produced. Items that cannot be read are skipped. Default: none.
         content: Vec<ToolCallContent> = "content" items,
         /// Files that the call reads or changes, so that the client can follow the agent. Items that cannot be read are
         /// skipped. Default: none.
@@ -60,7 +60,7 @@ message! {
         kind: Option<ToolKind> = "kind" lenient,
         /// New status.
         status: Option<ToolCallStatus> = "status" lenient,
-        /// Everything the call has produced. It replaces the previous content.
+        /// All content that the call has produced. It replaces the previous content.
         content: Option<Vec<ToolCallContent>> = "content" optional_items,
         /// All files that the call reads or changes. They replace the previous ones.
         locations: Option<Vec<ToolCallLocation>> = "locations" optional_items,
@@ -101,7 +101,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// How far a tool call has come.
+    /// Progress of a tool call.
     ///
     /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#status).
     pub enum ToolCallStatus {
@@ -118,7 +118,7 @@ open_enum! {
 }
 
 union! {
-    /// Something that a tool call produced.
+    /// An item of content that a tool call produced.
     ///
     /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#content).
     pub enum ToolCallContent by "type" {

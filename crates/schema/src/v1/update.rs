@@ -1,4 +1,4 @@
-//! Session updates: what the client learns while a session runs.
+//! Session updates: notifications about the progress of a session.
 
 use attache_rpc::json::{Decode, DecodeError, Encode, MaybeUndefined, Raw, Reader, ValueKind};
 
@@ -23,7 +23,7 @@ message! {
 }
 
 union! {
-    /// An update of a session. The member `sessionUpdate` says which kind.
+    /// An update of a session. The member `sessionUpdate` names its kind.
     ///
     /// See [Prompt turn](https://agentclientprotocol.com/protocol/v1/prompt-turn#3-agent-reports-output).
     pub enum SessionUpdate by "sessionUpdate" {
@@ -52,7 +52,7 @@ union! {
         ConfigOptionUpdate(ConfigOptionUpdate) = "config_option_update",
         /// The session's title or time of last activity changed.
         SessionInfoUpdate(SessionInfoUpdate) = "session_info_update",
-        /// How full the context window is, and what the session has cost.
+        /// Use of the context window and cost of the session.
         UsageUpdate(UsageUpdate) = "usage_update",
         /// Information for the user that is not part of the history. Only for clients that advertise `session.notices`.
         Notice(Notice) = "notice",
@@ -106,15 +106,15 @@ message! {
     pub struct AvailableCommand {
         /// Name of the command, without the slash.
         name: String = "name",
-        /// What the command does.
+        /// Description of the command for the user.
         description: String = "description",
         ..
-        /// What may follow the name. Default: nothing.
+        /// Input that may follow the name. Default: none.
         input: Option<AvailableCommandInput> = "input" lenient,
     }
 }
 
-/// What may follow the name of a slash command.
+/// Input that may follow the name of a slash command.
 ///
 /// See [Slash commands](https://agentclientprotocol.com/protocol/v1/slash-commands).
 #[derive(Debug, Clone, PartialEq)]
@@ -130,7 +130,7 @@ message! {
     ///
     /// See [Slash commands](https://agentclientprotocol.com/protocol/v1/slash-commands).
     pub struct UnstructuredCommandInput {
-        /// Text to show as long as the user has typed no input.
+        /// Text to show until the user has typed input.
         hint: String = "hint",
     }
 }
@@ -170,7 +170,7 @@ message! {
 }
 
 message! {
-    /// How full the context window is, and what the session has cost. The agent MAY send it at any time.
+    /// Use of the context window and cost of the session. The agent MAY send it at any time.
     ///
     /// See [Prompt turn](https://agentclientprotocol.com/protocol/v1/prompt-turn).
     pub struct UsageUpdate {
@@ -179,13 +179,13 @@ message! {
         /// Tokens that fit in the context window.
         size: u64 = "size",
         ..
-        /// What the session has cost so far. Default: not reported.
+        /// Cost of the session so far. Default: not reported.
         cost: Option<Cost> = "cost" lenient,
     }
 }
 
 message! {
-    /// What a session has cost.
+    /// Cost of a session so far.
     ///
     /// See [Prompt turn](https://agentclientprotocol.com/protocol/v1/prompt-turn).
     pub struct Cost {

@@ -32,14 +32,14 @@ fn per_update(side: Side, count: fn(Side, usize) -> f64) -> f64 {
 
 fn agent(side: Side, n: usize) -> f64 {
     let agent = under_callgrind(&side.agent().unwrap());
-    let told = join(client_of(Side::Raw, Task::Stream(n)), agent);
-    told.agent.instructions()
+    let figures = join(client_of(Side::Raw, Task::Stream(n)), agent);
+    figures.agent.instructions()
 }
 
 fn client(side: Side, n: usize) -> f64 {
     let client = under_callgrind(&client_of(side, Task::Stream(n)));
-    let told = join(client, Side::Raw.agent().unwrap());
-    told.client.instructions()
+    let figures = join(client, Side::Raw.agent().unwrap());
+    figures.client.instructions()
 }
 
 fn under_callgrind(command: &Command) -> Command {

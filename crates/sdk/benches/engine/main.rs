@@ -1,4 +1,4 @@
-//! What a conversation costs between two processes joined by real pipes: ours, the official SDK, a bare loop.
+//! Cost of a conversation between two processes over real pipes: our SDK, the official SDK, a bare loop.
 //! `cargo xtask bench engine` runs this program, which starts itself once for each side.
 //!
 //! ```text

@@ -99,8 +99,8 @@ pub(crate) async fn client(transport: impl ConnectTo<Client> + 'static, task: Ta
     Client
         .v1()
         .on_receive_notification(
-            async move |told: SessionNotification, _| {
-                folded.lock().unwrap().fold(told.update);
+            async move |figures: SessionNotification, _| {
+                folded.lock().unwrap().fold(figures.update);
                 Ok(())
             },
             agent_client_protocol::on_receive_notification!(),
@@ -168,7 +168,7 @@ async fn ask_sequentially(agent: &ConnectionTo<Agent>, n: usize) -> Done {
         trips.add(start);
     }
     watch.stop();
-    trips.tell();
+    trips.report();
     Ok(())
 }
 
@@ -185,7 +185,7 @@ async fn ask_in_flight(agent: &ConnectionTo<Agent>, n: usize) -> Done {
     }
     tasks.join_all().await;
     watch.stop();
-    figures::tell("asked", crate::table::float(n / IN_FLIGHT * IN_FLIGHT));
+    figures::report("asked", crate::table::float(n / IN_FLIGHT * IN_FLIGHT));
     Ok(())
 }
 

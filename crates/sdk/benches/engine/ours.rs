@@ -71,7 +71,7 @@ async fn receive(agent: &AgentHandle, mut calls: ClientCalls, n: usize) {
     let mut transcript = Transcript::new();
     let answer = session.prompt([n.to_string()]);
     let fold = |call| match call {
-        ClientCall::Session(told) => drop(transcript.apply(told.update)),
+        ClientCall::Session(figures) => drop(transcript.apply(figures.update)),
         other => other.refuse(),
     };
     calls.until(answer, fold).await.unwrap();
@@ -96,7 +96,7 @@ async fn ask_sequentially(agent: &AgentHandle, n: usize) {
         trips.add(start);
     }
     watch.stop();
-    trips.tell();
+    trips.report();
 }
 
 async fn ask_in_flight(agent: &AgentHandle, n: usize) {
@@ -112,7 +112,7 @@ async fn ask_in_flight(agent: &AgentHandle, n: usize) {
     }
     tasks.join_all().await;
     watch.stop();
-    figures::tell("asked", crate::table::float(n / IN_FLIGHT * IN_FLIGHT));
+    figures::report("asked", crate::table::float(n / IN_FLIGHT * IN_FLIGHT));
 }
 
 async fn ask(agent: &AgentHandle) {

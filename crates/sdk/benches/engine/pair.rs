@@ -8,14 +8,14 @@ use crate::figures::Figures;
 use crate::side::{Side, own};
 use crate::task::Task;
 
-/// What both sides have told.
-pub(crate) struct Told {
+/// The figures of both sides.
+pub(crate) struct PairFigures {
     pub(crate) agent: Figures,
     pub(crate) client: Figures,
 }
 
 /// Lets a client do its task with an agent; `None` if the agent is not installed.
-pub(crate) fn run(client: Side, agent: Side, task: Task) -> Option<Told> {
+pub(crate) fn run(client: Side, agent: Side, task: Task) -> Option<PairFigures> {
     let agent = agent.agent()?;
     Some(join(client_of(client, task), agent))
 }
@@ -25,12 +25,12 @@ pub(crate) fn client_of(client: Side, task: Task) -> Command {
 }
 
 /// Starts two programs, each reading what the other writes, and waits for both.
-pub(crate) fn join(client: Command, agent: Command) -> Told {
+pub(crate) fn join(client: Command, agent: Command) -> PairFigures {
     let (to_agent_end, to_agent) = pipe().unwrap();
     let (to_client_end, to_client) = pipe().unwrap();
     let agent = Running::start(agent, to_agent_end, Stdio::from(to_client));
     let client = Running::start(client, to_client_end, Stdio::from(to_agent));
-    Told {
+    PairFigures {
         client: client.finish(),
         agent: agent.finish(),
     }

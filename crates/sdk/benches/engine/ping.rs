@@ -40,7 +40,7 @@ pub(crate) async fn ping(task: Task) {
         }
     }
     watch.stop();
-    trips.tell();
+    trips.report();
 }
 
 /// Reads up to the end of a line; nothing follows it. `false` at the end.

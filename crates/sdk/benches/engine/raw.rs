@@ -133,8 +133,8 @@ fn stream(pipes: &mut Pipes, request: &PromptRequest) {
         }
         let chunk = ContentChunk::new(TEXT.into()).message_id(id.clone());
         let update = SessionUpdate::AgentMessageChunk(chunk);
-        let told = SessionNotification::new(request.session_id.clone(), update);
-        pipes.call(None, "session/update", told);
+        let figures = SessionNotification::new(request.session_id.clone(), update);
+        pipes.call(None, "session/update", figures);
     }
 }
 
@@ -190,7 +190,7 @@ fn ask_sequentially(pipes: &mut Pipes, n: usize) {
         }
     }
     watch.stop();
-    trips.tell();
+    trips.report();
 }
 
 fn ask_in_flight(pipes: &mut Pipes, n: usize) {
@@ -206,7 +206,7 @@ fn ask_in_flight(pipes: &mut Pipes, n: usize) {
         pipes.next_answer::<SetSessionModeResponse>();
     }
     watch.stop();
-    figures::tell("asked", crate::table::float(n));
+    figures::report("asked", crate::table::float(n));
 }
 
 fn ask(pipes: &mut Pipes, i: usize) {

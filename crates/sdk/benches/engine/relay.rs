@@ -101,7 +101,7 @@ pub(crate) fn count() {
             n => bytes += n,
         }
     }
-    figures::tell("bytes", float(bytes));
+    figures::report("bytes", float(bytes));
 }
 
 fn line() -> String {

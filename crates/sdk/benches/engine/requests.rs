@@ -2,7 +2,7 @@
 
 use crate::Effort;
 use crate::meter;
-use crate::pair::{self, Told};
+use crate::pair::{self, PairFigures};
 use crate::side::{Side, own};
 use crate::table::{Table, float, median, micros, times, whole};
 use crate::task::{IN_FLIGHT, Task};
@@ -23,7 +23,7 @@ pub(crate) fn check() {
 
 fn sequential(effort: Effort, place: &str, on: impl Fn(&mut dyn FnMut())) {
     let n = effort.of(10_000);
-    let mut rows: Vec<Vec<Told>> = (0..=SIDES.len()).map(|_| Vec::new()).collect();
+    let mut rows: Vec<Vec<PairFigures>> = (0..=SIDES.len()).map(|_| Vec::new()).collect();
     for round in 0..effort.of(RUNS) {
         eprintln!("requests {place}, round {}", round + 1);
         on(&mut || {
@@ -37,12 +37,12 @@ fn sequential(effort: Effort, place: &str, on: impl Fn(&mut dyn FnMut())) {
     let mut table = Table::new(title, &HEADER);
     let names = SIDES.map(|side| format!("{side} ↔ {side}"));
     let names = std::iter::once("bare pipes".to_owned()).chain(names);
-    let p50 = |row: &[Told]| of(row, |told| told.client.get("p50"));
+    let p50 = |row: &[PairFigures]| of(row, |figures| figures.client.get("p50"));
     for (name, row) in names.zip(&rows) {
         let cells = vec![
             micros(p50(row)),
             times(p50(row) / p50(&rows[0])),
-            micros(of(row, |told| told.client.get("p99"))),
+            micros(of(row, |figures| figures.client.get("p99"))),
             micros(cpu(row, n)),
             times(cpu(&rows[2], n) / cpu(row, n)),
         ];
@@ -53,7 +53,7 @@ fn sequential(effort: Effort, place: &str, on: impl Fn(&mut dyn FnMut())) {
 
 fn in_flight(effort: Effort) {
     let n = effort.of(64_000);
-    let mut rows: Vec<Vec<Told>> = SIDES.iter().map(|_| Vec::new()).collect();
+    let mut rows: Vec<Vec<PairFigures>> = SIDES.iter().map(|_| Vec::new()).collect();
     for round in 0..effort.of(RUNS) {
         eprintln!("requests in flight, round {}", round + 1);
         for (row, side) in rows.iter_mut().zip(SIDES) {
@@ -63,8 +63,8 @@ fn in_flight(effort: Effort) {
     let title = format!("requests, {IN_FLIGHT} in flight");
     let mut table = Table::new(title, &["", "requests/s", "vs official", "vs its pipes"]);
     // The best run: whatever else the machine does only adds.
-    let rate = |row: &[Told]| {
-        let rate = |told: &Told| told.client.get("asked") / told.client.get("wall");
+    let rate = |row: &[PairFigures]| {
+        let rate = |figures: &PairFigures| figures.client.get("asked") / figures.client.get("wall");
         row.iter().map(rate).fold(0.0, f64::max)
     };
     for (side, row) in SIDES.iter().zip(&rows) {
@@ -79,18 +79,20 @@ fn in_flight(effort: Effort) {
 }
 
 /// Two processes that throw lines of the same length back and forth.
-fn bare(n: usize) -> Told {
+fn bare(n: usize) -> PairFigures {
     let ping = own(&["client", "ping", "sequential", &n.to_string()]);
     pair::join(ping, own(&["agent", "pong"]))
 }
 
-fn of(row: &[Told], figure: impl Fn(&Told) -> f64) -> f64 {
+fn of(row: &[PairFigures], figure: impl Fn(&PairFigures) -> f64) -> f64 {
     median(row.iter().map(figure).collect())
 }
 
 /// Processor time of both sides for each request.
-fn cpu(row: &[Told], n: usize) -> f64 {
-    of(row, |told| told.agent.get("cpu") + told.client.get("cpu")) / float(n)
+fn cpu(row: &[PairFigures], n: usize) -> f64 {
+    of(row, |figures| {
+        figures.agent.get("cpu") + figures.client.get("cpu")
+    }) / float(n)
 }
 
 const SIDES: [Side; 4] = [Side::Ours, Side::Official, Side::OfficialPipe, Side::Raw];

@@ -1,21 +1,21 @@
 //! Updates from an agent to a client that folds them.
 
 use crate::Effort;
-use crate::pair::{self, Told};
+use crate::pair::{self, PairFigures};
 use crate::side::Side;
 use crate::table::{Table, float, median, micros, times, whole};
 use crate::task::Task;
 
 pub(crate) fn bench(effort: Effort) {
     let n = effort.of(100_000);
-    let mut rows: Vec<Vec<Told>> = PAIRS.iter().map(|_| Vec::new()).collect();
+    let mut rows: Vec<Vec<PairFigures>> = PAIRS.iter().map(|_| Vec::new()).collect();
     for round in 0..effort.of(RUNS) {
         eprintln!("streaming, round {}", round + 1);
         for (row, (client, agent)) in rows.iter_mut().zip(PAIRS) {
             row.extend(pair::run(client, agent, Task::Stream(n)));
         }
     }
-    let rate = |row: &Vec<Told>| (!row.is_empty()).then(|| float(n) / wall(row));
+    let rate = |row: &Vec<PairFigures>| (!row.is_empty()).then(|| float(n) / wall(row));
     let rates: Vec<Option<f64>> = rows.iter().map(rate).collect();
     let title = format!("streaming, {} updates, client ← agent", whole(float(n)));
     let mut table = Table::new(title, &HEADER);
@@ -26,16 +26,16 @@ pub(crate) fn bench(effort: Effort) {
             continue;
         };
         let against = |other: usize| rates[other].map_or(String::new(), |o| times(rate / o));
-        let cpu = |side: fn(&Told) -> Option<f64>| {
-            let told: Option<Vec<f64>> = row.iter().map(side).collect();
-            told.map_or("-".into(), |told| micros(median(told) / float(n)))
+        let cpu = |side: fn(&PairFigures) -> Option<f64>| {
+            let figures: Option<Vec<f64>> = row.iter().map(side).collect();
+            figures.map_or("-".into(), |figures| micros(median(figures) / float(n)))
         };
         let cells = vec![
             whole(*rate),
             against(STOCK),
             against(PIPED),
-            cpu(|told| told.agent.find("cpu")),
-            cpu(|told| told.client.find("cpu")),
+            cpu(|figures| figures.agent.find("cpu")),
+            cpu(|figures| figures.client.find("cpu")),
         ];
         table.row(name, cells);
     }
@@ -49,8 +49,8 @@ pub(crate) fn check() {
 }
 
 /// The best run: whatever else the machine does only adds.
-fn wall(row: &[Told]) -> f64 {
-    let walls = row.iter().map(|told| told.client.get("wall"));
+fn wall(row: &[PairFigures]) -> f64 {
+    let walls = row.iter().map(|figures| figures.client.get("wall"));
     walls.fold(f64::INFINITY, f64::min)
 }
 

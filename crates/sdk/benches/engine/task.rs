@@ -56,14 +56,14 @@ impl Watch {
 
     /// Tells what has passed.
     pub(crate) fn stop(&self) {
-        figures::tell("wall", self.wall.elapsed().as_secs_f64());
+        figures::report("wall", self.wall.elapsed().as_secs_f64());
         self.stop_cpu();
     }
 
     /// Tells only processor time, where the wall tells of somebody else's.
     pub(crate) fn stop_cpu(&self) {
         let cpu = meter::cpu().saturating_sub(self.cpu);
-        figures::tell("cpu", cpu.as_secs_f64());
+        figures::report("cpu", cpu.as_secs_f64());
     }
 }
 
@@ -79,11 +79,11 @@ impl RoundTrips {
         self.0.push(since.elapsed());
     }
 
-    pub(crate) fn tell(mut self) {
+    pub(crate) fn report(mut self) {
         self.0.sort_unstable();
         let at = |part: usize| self.0[self.0.len() * part / 100].as_secs_f64();
-        figures::tell("p50", at(50));
-        figures::tell("p99", at(99));
+        figures::report("p50", at(50));
+        figures::report("p99", at(99));
     }
 }
 

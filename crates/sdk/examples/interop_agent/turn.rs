@@ -43,28 +43,28 @@ impl Turn {
         match (verb, rest) {
             ("stream", count) => match count.parse() {
                 Ok(count) => self.stream(count).await?,
-                Err(_) => self.session.say(text).await?,
+                Err(_) => self.session.send_message(text).await?,
             },
             ("tool", "") => self.tool().await?,
             ("permission", "") => return self.permission().await,
             ("wait", "") => {
-                self.session.say("waiting").await?;
+                self.session.send_message("waiting").await?;
                 reply.cancelled().await;
-                self.session.say("stopping").await?;
+                self.session.send_message("stopping").await?;
                 return Ok(v1::StopReason::Cancelled);
             }
             ("write", rest) => self.write(rest).await?,
             ("read", path) => self.read(path).await?,
             ("terminal", "") => self.terminal().await?,
             ("ext", "") => self.extension().await?,
-            _ => self.session.say(text).await?,
+            _ => self.session.send_message(text).await?,
         }
         Ok(v1::StopReason::EndTurn)
     }
 
     async fn stream(&self, count: u32) -> Result<(), CallError> {
         for number in 0..count {
-            self.session.say(format!("chunk {number}")).await?;
+            self.session.send_message(format!("chunk {number}")).await?;
         }
         Ok(())
     }
@@ -105,11 +105,11 @@ impl Turn {
         match asked.await? {
             v1::RequestPermissionOutcome::Selected(selected) => {
                 let said = format!("permission: selected {}", selected.option_id);
-                self.session.say(said).await?;
+                self.session.send_message(said).await?;
                 Ok(v1::StopReason::EndTurn)
             }
             _ => {
-                self.session.say("permission: cancelled").await?;
+                self.session.send_message("permission: cancelled").await?;
                 Ok(v1::StopReason::Cancelled)
             }
         }
@@ -120,14 +120,14 @@ impl Turn {
         let id = self.session.id().clone();
         let request = v1::WriteTextFileRequest::new(id, self.path(name), content);
         self.client.request(request).await?;
-        self.session.say("written").await
+        self.session.send_message("written").await
     }
 
     async fn read(&self, name: &str) -> Result<(), CallError> {
         let id = self.session.id().clone();
         let request = v1::ReadTextFileRequest::new(id, self.path(name));
         let file = self.client.request(request.line(2).limit(1)).await?;
-        self.session.say(file.content).await
+        self.session.send_message(file.content).await
     }
 
     async fn terminal(&self) -> Result<(), CallError> {
@@ -142,7 +142,7 @@ impl Turn {
         self.client.request(release).await?;
         let code = code.map_or_else(|| "unknown".to_owned(), |code| code.to_string());
         let said = format!("terminal: {} exit {code}", printed.trim());
-        self.session.say(said).await
+        self.session.send_message(said).await
     }
 
     async fn extension(&self) -> Result<(), CallError> {
@@ -151,7 +151,7 @@ impl Turn {
         let answer: Option<RawObject> = answer.await?.read().ok();
         let value = answer.and_then(|answer| answer.get("value"));
         let value = value.as_ref().map_or("nothing", Raw::as_str);
-        self.session.say(format!("ext: {value}")).await?;
+        self.session.send_message(format!("ext: {value}")).await?;
         let note = params("n", 1);
         self.client.notify_extension("_interop/note", &note).await
     }

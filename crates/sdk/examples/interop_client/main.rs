@@ -6,7 +6,7 @@
     reason = "the trace is what this program is for"
 )]
 
-mod desk;
+mod conversation;
 mod terminal;
 mod trace;
 
@@ -20,7 +20,7 @@ use attache::json::{Raw, RawObject};
 use attache::process::{Program, StopTimeouts, guard};
 use attache::{AgentHandle, CallError, ClientCalls, Options, v1};
 
-use desk::Desk;
+use conversation::Conversation;
 use trace::Line;
 
 fn main() -> ExitCode {
@@ -57,15 +57,17 @@ async fn talk(
     cwd: PathBuf,
 ) -> Result<(), Box<dyn Error>> {
     let session = begin(agent, &cwd.to_string_lossy()).await?;
-    let mut desk = Desk::new(agent.session(session), cwd);
+    let mut conversation = Conversation::new(agent.session(session), cwd);
     for step in STEPS {
-        desk.begin(step);
-        let turn = desk.session().clone();
-        let ended = calls.until(turn.prompt([step.prompt]), |call| desk.take(call));
+        conversation.begin_step(step);
+        let turn = conversation.session().clone();
+        let ended = calls.until(turn.prompt([step.prompt]), |call| {
+            conversation.handle_call(call)
+        });
         match ended.await {
-            Ok(ended) => desk.seen("stop", &ended.stop_reason).print(),
+            Ok(ended) => conversation.step_line("stop", &ended.stop_reason).print(),
             Err(CallError::Refused(error)) => {
-                let line = desk.seen("error", &error.code);
+                let line = conversation.step_line("error", &error.code);
                 line.with("message", &error.message).print();
             }
             Err(other) => return Err(other.into()),
@@ -107,34 +109,34 @@ async fn begin(agent: &AgentHandle, cwd: &str) -> Result<v1::SessionId, CallErro
 #[derive(Clone, Copy)]
 struct Step {
     prompt: &'static str,
-    then: Then,
+    reaction: Reaction,
 }
 
 /// What the client does when the agent asks for permission, or waits.
 #[derive(Clone, Copy, PartialEq)]
-enum Then {
+enum Reaction {
     Nothing,
     Select(&'static str),
     Cancel,
 }
 
-const fn step(prompt: &'static str, then: Then) -> Step {
-    Step { prompt, then }
+const fn step(prompt: &'static str, reaction: Reaction) -> Step {
+    Step { prompt, reaction }
 }
 
 const STEPS: [Step; 12] = [
-    step("stream 5", Then::Nothing),
-    step("tool", Then::Nothing),
-    step("permission", Then::Select("allow")),
-    step("permission", Then::Select("reject")),
-    step("permission", Then::Cancel),
-    step("wait", Then::Cancel),
-    step("write note.txt one\ntwo\nthree\n", Then::Nothing),
-    step("read note.txt", Then::Nothing),
-    step("terminal", Then::Nothing),
-    step("ext", Then::Nothing),
-    step("fail", Then::Nothing),
-    step("something else", Then::Nothing),
+    step("stream 5", Reaction::Nothing),
+    step("tool", Reaction::Nothing),
+    step("permission", Reaction::Select("allow")),
+    step("permission", Reaction::Select("reject")),
+    step("permission", Reaction::Cancel),
+    step("wait", Reaction::Cancel),
+    step("write note.txt one\ntwo\nthree\n", Reaction::Nothing),
+    step("read note.txt", Reaction::Nothing),
+    step("terminal", Reaction::Nothing),
+    step("ext", Reaction::Nothing),
+    step("fail", Reaction::Nothing),
+    step("something else", Reaction::Nothing),
 ];
 
 const LIMIT: Duration = Duration::from_secs(30);

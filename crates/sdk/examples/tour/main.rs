@@ -1,8 +1,8 @@
-//! A guided tour of what a client can show: an agent without a model, whose slash commands are the sights.
+//! A guided tour of what a client can show: an agent without a model, with a slash command for each update.
 
 mod offers;
-mod sights;
 mod turn;
+mod updates;
 
 use std::collections::HashMap;
 use std::io;
@@ -37,7 +37,7 @@ struct Session {
 impl Tour {
     fn take(&mut self, client: &ClientHandle, call: AgentCall) {
         match call {
-            AgentCall::Initialize(_, reply) => reply.ok(offers::hello()),
+            AgentCall::Initialize(_, reply) => reply.ok(offers::initialize_response()),
             AgentCall::NewSession(request, reply) => {
                 let id = v1::SessionId::from(format!("tour-{}", self.sessions.len() + 1));
                 let session = Session {
@@ -96,7 +96,7 @@ impl Tour {
                     known.prompts.push(request.prompt.clone());
                     let stop = turn::Stop::of(client, &request, known);
                     tokio::spawn(reply.run(async move {
-                        let reason = stop.visit().await?;
+                        let reason = stop.run().await?;
                         Ok::<_, CallError>(v1::PromptResponse::new(reason))
                     }));
                 }

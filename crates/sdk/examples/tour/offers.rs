@@ -1,10 +1,10 @@
-//! What the tour says of itself: capabilities, modes, options, commands.
+//! The capabilities, modes, config options and commands of the tour.
 
 use attache::agent::ClientHandle;
 use attache::schema::error;
 use attache::{Error, v1};
 
-pub(crate) fn hello() -> v1::InitializeResponse {
+pub(crate) fn initialize_response() -> v1::InitializeResponse {
     let sessions = v1::SessionCapabilities::new()
         .list(v1::SessionListCapabilities::new())
         .delete(v1::SessionDeleteCapabilities::new());
@@ -26,7 +26,7 @@ pub(crate) fn modes(current: v1::SessionModeId) -> v1::SessionModeState {
     v1::SessionModeState::new(current, [ask, plan])
 }
 
-/// What can be chosen; a switch only where the client shows switches.
+/// The config options. The boolean one is offered only to clients that support it.
 pub(crate) fn options(client: &ClientHandle) -> Vec<v1::SessionConfigOption> {
     let choice = |value: &str, name: &str| v1::SessionConfigSelectOption::new(value, name);
     let small = v1::SessionConfigSelectGroup::new("small", "Small", [choice("wren", "Wren")]);
@@ -38,19 +38,19 @@ pub(crate) fn options(client: &ClientHandle) -> Vec<v1::SessionConfigOption> {
         .category(v1::SessionConfigOptionCategory::Model);
     let brief = v1::SessionConfigKind::Boolean(v1::SessionConfigBoolean::new(false));
     let brief = v1::SessionConfigOption::new("brief", "Brief answers", brief);
-    match shows_switches(client) {
+    match supports_boolean(client) {
         true => vec![model, brief],
         false => vec![model],
     }
 }
 
-fn shows_switches(client: &ClientHandle) -> bool {
+fn supports_boolean(client: &ClientHandle) -> bool {
     let session = client.capabilities().and_then(|can| can.session);
     let options = session.and_then(|session| session.config_options);
     options.is_some_and(|options| options.boolean.is_some())
 }
 
-/// Makes a choice, if it is one that was offered.
+/// Sets a config option, if the value is one of the offered ones.
 pub(crate) fn set(
     options: &mut [v1::SessionConfigOption],
     to: &v1::SetSessionConfigOptionRequest,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use attache::agent::{ClientHandle, ClientSession};
 use attache::{CallError, v1};
 
-use crate::{Session, sights};
+use crate::{Session, updates};
 
 pub(crate) struct Stop {
     pub(crate) session: ClientSession,
@@ -27,48 +27,50 @@ impl Stop {
         }
     }
 
-    pub(crate) async fn visit(&self) -> Result<v1::StopReason, CallError> {
+    pub(crate) async fn run(&self) -> Result<v1::StopReason, CallError> {
         let (command, rest) = self.text.split_once(' ').unwrap_or((&self.text, ""));
         match command {
-            "/form" => sights::form(self).await?,
-            "/page" => sights::page(self).await?,
+            "/form" => updates::form(self).await?,
+            "/page" => updates::page(self).await?,
             "/flood" => self.flood(rest.parse().unwrap_or(10_000)).await?,
             "/slow" => self.slow().await?,
-            "/notice" => sights::notice(self).await?,
+            "/notice" => updates::notice(self).await?,
             "/die" => die(),
-            _ => return self.walk().await,
+            _ => return self.whole_tour().await,
         }
         Ok(v1::StopReason::EndTurn)
     }
 
-    async fn walk(&self) -> Result<v1::StopReason, CallError> {
+    async fn whole_tour(&self) -> Result<v1::StopReason, CallError> {
         self.session
-            .think("Somebody is here. What would they like to see first?")
+            .send_thought("Somebody is here. What would they like to see first?")
             .await?;
-        sights::plan(self, 0).await?;
-        sights::read(self).await?;
-        sights::plan(self, 1).await?;
-        if self.may_change && !sights::edit(self).await? {
-            self.session.say("Then it stays as it is.\n").await?;
+        updates::plan(self, 0).await?;
+        updates::read(self).await?;
+        updates::plan(self, 1).await?;
+        if self.may_change && !updates::edit(self).await? {
+            self.session
+                .send_message("Then it stays as it is.\n")
+                .await?;
             return Ok(v1::StopReason::EndTurn);
         }
-        sights::plan(self, 2).await?;
-        if self.may_change && !sights::run(self).await? {
-            self.session.say("Then nothing is run.\n").await?;
+        updates::plan(self, 2).await?;
+        if self.may_change && !updates::run(self).await? {
+            self.session.send_message("Then nothing is run.\n").await?;
             return Ok(v1::StopReason::EndTurn);
         }
-        sights::plan(self, 3).await?;
-        for piece in sights::SUMMARY.split_inclusive(' ') {
-            self.session.say(piece).await?;
+        updates::plan(self, 3).await?;
+        for piece in updates::SUMMARY.split_inclusive(' ') {
+            self.session.send_message(piece).await?;
         }
-        sights::usage(self).await?;
+        updates::usage(self).await?;
         Ok(v1::StopReason::EndTurn)
     }
 
     async fn flood(&self, count: u32) -> Result<(), CallError> {
         for number in 0..count {
             self.session
-                .say(format!("{number} bottles of beer on the wall. "))
+                .send_message(format!("{number} bottles of beer on the wall. "))
                 .await?;
         }
         Ok(())
@@ -76,13 +78,13 @@ impl Stop {
 
     async fn slow(&self) -> Result<(), CallError> {
         loop {
-            self.session.say("tick ").await?;
+            self.session.send_message("tick ").await?;
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
     }
 }
 
-/// Tells a session again.
+/// Replays a session.
 pub(crate) async fn replay(
     session: &ClientSession,
     prompts: &[Vec<v1::ContentBlock>],
@@ -94,7 +96,7 @@ pub(crate) async fn replay(
                 .update(v1::SessionUpdate::UserMessageChunk(chunk))
                 .await?;
         }
-        session.say("We have been here before.").await?;
+        session.send_message("We have been here before.").await?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::{Sides, hello};
 use crate::{AgentCall, ClientCall, Options, Transcript, v1};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_update_is_taken_before_the_answer_is_given() {
+async fn every_update_is_taken_before_the_response_is_delivered() {
     let sides = Sides::new(512, Options::default);
     let (client, mut agent_calls) = (sides.client, sides.agent_calls);
     tokio::spawn(async move {
@@ -21,7 +21,7 @@ async fn every_update_is_taken_before_the_answer_is_given() {
                 AgentCall::Prompt(request, reply) => {
                     let session = client.session(request.session_id);
                     for _ in 0..7 {
-                        session.say("x").await.unwrap();
+                        session.send_message("x").await.unwrap();
                     }
                     reply.ok(v1::PromptResponse::new(v1::StopReason::EndTurn));
                 }
@@ -50,7 +50,7 @@ async fn every_update_is_taken_before_the_answer_is_given() {
 }
 
 #[tokio::test]
-async fn what_is_said_after_a_turn_is_not_taken_before_its_end() {
+async fn updates_after_a_turn_are_not_taken_before_its_end() {
     let sides = Sides::new(1 << 16, Options::default);
     let (client, mut agent_calls) = (sides.client, sides.agent_calls);
     tokio::spawn(async move {
@@ -61,9 +61,9 @@ async fn what_is_said_after_a_turn_is_not_taken_before_its_end() {
                 }
                 AgentCall::Prompt(request, reply) => {
                     let session = client.session(request.session_id);
-                    session.say("before").await.unwrap();
+                    session.send_message("before").await.unwrap();
                     reply.ok(v1::PromptResponse::new(v1::StopReason::EndTurn));
-                    session.say("after").await.unwrap();
+                    session.send_message("after").await.unwrap();
                 }
                 other => other.refuse(),
             }
@@ -86,7 +86,7 @@ async fn what_is_said_after_a_turn_is_not_taken_before_its_end() {
 /// An agent that calls back from inside its prompt while the client floods it, with room for one message in every
 /// queue and a few bytes in the pipe.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn calls_from_within_a_prompt_do_not_deadlock_in_a_flood() {
+async fn calls_during_a_prompt_do_not_deadlock_in_a_flood() {
     const TURNS: usize = 10_000;
     let tight = || Options {
         limits: Limits {
@@ -108,7 +108,11 @@ async fn calls_from_within_a_prompt_do_not_deadlock_in_a_flood() {
                     let client = client.clone();
                     tokio::spawn(async move {
                         let read = v1::ReadTextFileRequest::new(request.session_id.clone(), "/a");
-                        client.session(request.session_id).say("x").await.unwrap();
+                        client
+                            .session(request.session_id)
+                            .send_message("x")
+                            .await
+                            .unwrap();
                         let file = client.request(read).await.unwrap();
                         assert_eq!(file.content, "text");
                         reply.ok(v1::PromptResponse::new(v1::StopReason::EndTurn));

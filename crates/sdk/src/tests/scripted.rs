@@ -4,7 +4,7 @@ mod agent;
 mod cancel;
 mod client;
 mod ending;
-mod refusal;
+mod error_responses;
 
 use crate::Options;
 use attache_testkit::{ScriptedPeer, Side, Trace, scripted_agent, scripted_client};
@@ -31,7 +31,11 @@ impl Client {
              \"agentInfo\":{{\"name\":\"a\",\"version\":\"1\"}}}}\n{script}"
         );
         let client = Client::new(&hello);
-        client.agent.initialize(hello_from_us()).await.unwrap();
+        client
+            .agent
+            .initialize(our_initialize_request())
+            .await
+            .unwrap();
         client
     }
 
@@ -112,7 +116,7 @@ fn wire(trace: &Trace, side: Side, expect: Expect) {
     expect.assert_eq(&lines);
 }
 
-fn hello_from_us() -> v1::InitializeRequest {
+fn our_initialize_request() -> v1::InitializeRequest {
     super::hello().client_info(v1::Implementation::new("test", "1.0"))
 }
 

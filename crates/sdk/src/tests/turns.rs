@@ -14,8 +14,8 @@ async fn echo(mut sides: (crate::ClientHandle, crate::AgentCalls)) {
             AgentCall::NewSession(_, reply) => reply.ok(v1::NewSessionResponse::new("s")),
             AgentCall::Prompt(request, reply) => {
                 let session = sides.0.session(request.session_id.clone());
-                session.say("first ").await.unwrap();
-                session.say("second").await.unwrap();
+                session.send_message("first ").await.unwrap();
+                session.send_message("second").await.unwrap();
                 if matches!(&request.prompt[0], v1::ContentBlock::Text(text) if text.text == "wait")
                 {
                     reply.cancelled().await;
@@ -56,7 +56,7 @@ async fn a_turn_and_its_text() {
 }
 
 #[tokio::test]
-async fn a_cancelled_turn_ends_even_where_nobody_takes_the_cancellation() {
+async fn a_cancelled_turn_ends_even_if_no_calls_are_taken() {
     let sides = Sides::new(4096, Options::default);
     let agent_side = tokio::spawn(echo((sides.client, sides.agent_calls)));
     let (agent, mut calls) = (sides.agent, sides.client_calls);

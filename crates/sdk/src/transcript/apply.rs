@@ -1,19 +1,19 @@
-//! The fold: one update, applied.
+//! Applying one update to a transcript.
 
 use attache_schema::json::Raw;
 use attache_schema::v1;
 
 use super::change::{Change, StatePart};
 use super::compaction::CompactionEntry;
+use super::entry::EntryKey;
 use super::entry::EntryKind;
 use super::message::{MessageEntry, MessageKind};
-use super::name::EntryKey;
-use super::plans::PlanWithoutId;
+use super::state::PlanWithoutId;
 use super::subagent::{SessionMessageEntry, SubagentEntry};
 use super::{ToolCallEntry, Transcript};
 
 impl Transcript {
-    /// Applies the next update of the session and says what it touched.
+    /// Applies the next update of the session and returns what changed.
     pub fn apply(&mut self, update: v1::SessionUpdate) -> Change {
         use v1::SessionUpdate as Update;
         match update {
@@ -70,7 +70,7 @@ impl Transcript {
         })
     }
 
-    /// The last entry, mostly; another one only by its id.
+    /// The entry that a chunk continues: the last entry, or an earlier one with the same message id.
     fn message_for(&self, kind: MessageKind, chunk: &v1::ContentChunk) -> Option<usize> {
         let last = self.log.entries().back();
         let is_next = |message: &MessageEntry| message.continues_with(kind, chunk);

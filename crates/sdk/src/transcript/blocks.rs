@@ -1,4 +1,4 @@
-//! Content that grows: pieces of text run together, everything else stays a block of its own.
+//! Content that grows chunk by chunk: text is joined, every other block stays separate.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,38 +8,38 @@ use attache_schema::v1;
 
 use super::weight::Weight;
 
-/// Content blocks in order.
+/// Content blocks in order. Consecutive text chunks are joined into one block.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ContentBlocks {
     list: Vec<v1::ContentBlock>,
     bytes: usize,
 }
 
-/// Where content has grown: the last block, and the bytes of its text that are new.
+/// The part of the content that is new: the last block, and a range of bytes in its text.
 pub(super) struct Growth {
     pub(super) block: usize,
     pub(super) text: Range<usize>,
 }
 
 impl ContentBlocks {
-    /// The blocks.
+    /// The content blocks in order.
     pub fn as_slice(&self) -> &[v1::ContentBlock] {
         &self.list
     }
 
-    /// The text of all text blocks, one behind the other.
+    /// The text of all text blocks, concatenated.
     pub fn text(&self) -> Cow<'_, str> {
         let mut texts = self.list.iter().filter_map(text);
         let first = texts.next().unwrap_or_default();
         texts.fold(Cow::Borrowed(first), |all, more| all + more)
     }
 
-    /// Whether there is no block, or only text without a character.
+    /// Whether there are no blocks, or only empty text.
     pub fn is_empty(&self) -> bool {
         self.list.iter().all(|block| text(block) == Some(""))
     }
 
-    /// Adds a block. Text grows the text before it, unless it comes with hints of its own.
+    /// Adds a block. Text is appended to the text block before it, unless it has annotations of its own.
     pub(super) fn push(&mut self, block: v1::ContentBlock) -> Growth {
         let last = self.list.len().saturating_sub(1);
         let block = match (self.list.last_mut(), block) {
@@ -61,7 +61,7 @@ impl ContentBlocks {
         Growth { block, text }
     }
 
-    /// Replaces all blocks as a patch says.
+    /// Applies a patch to all blocks: unchanged, removed or replaced.
     pub(super) fn patch(&mut self, patch: MaybeUndefined<Vec<v1::ContentBlock>>) {
         match patch {
             MaybeUndefined::Undefined => {}
@@ -70,7 +70,7 @@ impl ContentBlocks {
         }
     }
 
-    /// Drops from the front until no more than `keep` bytes are left.
+    /// Drops content from the front until at most `keep` bytes are left.
     pub(super) fn trim(&mut self, keep: usize) {
         let mut gone = 0;
         for block in &mut self.list {

@@ -1,52 +1,53 @@
-//! What an update touched.
+//! The changes that an update makes to a transcript.
 
 use std::ops::Range;
 
-/// What an update touched, and so what a screen has to draw again.
+/// The change that an update made to a transcript, so that a screen knows what to redraw.
 ///
-/// An entry that is named here can be gone already if it alone is larger than the transcript's limit.
+/// The entry may already be dropped if it alone exceeds the limit of the transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// Nothing.
+    /// Nothing has changed.
     Nothing,
-    /// There is a new entry of this number.
+    /// A new entry was added, with this number.
     Added(usize),
-    /// An entry has grown at its end.
+    /// Content was appended to an entry.
     Appended {
-        /// The entry's number.
+        /// Number of the entry.
         entry: usize,
-        /// The content block that is new or has grown, always the last one.
+        /// Index of the content block that is new or has grown; always the last one.
         block: usize,
-        /// The bytes of the block's text that are new; empty if the block is no text.
+        /// Range of the new bytes in the block's text; empty if the block is not text.
         text: Range<usize>,
     },
-    /// The entry of this number has changed in some other way.
+    /// The entry with this number has changed in another way.
     Changed(usize),
-    /// A part of the state has changed.
+    /// This part of the state has changed.
     State(StatePart),
 }
 
-/// A part of the state.
+/// A part of the current state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StatePart {
-    /// [`plan`](super::Transcript::plan).
+    /// The plan, see [`plan`](super::Transcript::plan).
     Plan,
-    /// [`plans`](super::Transcript::plans).
+    /// The plans with an id, see [`plans`](super::Transcript::plans).
     Plans,
-    /// [`commands`](super::Transcript::commands).
+    /// The slash commands, see [`commands`](super::Transcript::commands).
     Commands,
-    /// [`mode`](super::Transcript::mode).
+    /// The mode, see [`mode`](super::Transcript::mode).
     Mode,
-    /// [`config`](super::Transcript::config).
+    /// The config options, see [`config`](super::Transcript::config).
     Config,
-    /// [`title`](super::Transcript::title) and [`updated_at`](super::Transcript::updated_at).
+    /// The session's [`title`](super::Transcript::title) and time of the last
+    /// [update](super::Transcript::updated_at).
     Info,
-    /// [`usage`](super::Transcript::usage).
+    /// Tokens and cost, see [`usage`](super::Transcript::usage).
     Usage,
 }
 
 impl Change {
-    /// The number of the entry that was touched, if one was.
+    /// Number of the entry that has changed, if one has.
     pub fn entry(&self) -> Option<usize> {
         match self {
             Change::Added(entry) | Change::Changed(entry) | Change::Appended { entry, .. } => {

@@ -5,24 +5,24 @@ use attache_schema::{Meta, v1};
 use super::blocks::ContentBlocks;
 use super::weight::{Weight, encoded};
 
-/// A compaction, put together from its updates and the pieces of its summary.
+/// A compaction of the history, assembled from its updates and the chunks of its summary.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CompactionEntry {
-    /// Its id.
+    /// Id of the compaction.
     pub id: v1::CompactionId,
-    /// How far it has come.
+    /// Progress of the compaction.
     pub status: v1::CompactionStatus,
-    /// What replaces the history.
+    /// Summary that replaces the history.
     pub summary: ContentBlocks,
-    /// Why it failed.
+    /// Reason why the compaction failed.
     pub error: Option<String>,
-    /// Extension data.
+    /// Extension data (`_meta`).
     pub meta: Option<Meta>,
 }
 
 impl CompactionEntry {
-    /// One of which nothing more is known than that it runs.
+    /// A running compaction without further details.
     pub(super) fn new(id: v1::CompactionId) -> Self {
         CompactionEntry {
             id,

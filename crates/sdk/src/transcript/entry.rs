@@ -1,16 +1,17 @@
-//! Entries: what a transcript lists.
+//! The entries of a transcript.
 
 use attache_schema::json::Raw;
 use attache_schema::v1;
 
 use super::blocks::ContentBlocks;
-use super::name::EntryKey;
 use super::weight::{Weight, encoded};
 use super::{
-    CompactionEntry, MessageEntry, SessionMessageEntry, SubagentEntry, ToolCallEntry, TurnEnd,
+    CompactionEntry, MessageEntry, MessageKind, SessionMessageEntry, SubagentEntry, ToolCallEntry,
+    TurnEnd,
 };
 
-/// A place in the transcript. It keeps its place and its number, whatever becomes of what stands there.
+/// An entry of a transcript, such as a message or a tool call. It keeps its position and number when its content
+/// changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     pub(super) kind: EntryKind,
@@ -21,7 +22,7 @@ pub struct Entry {
     pub(super) dropped: usize,
 }
 
-/// What stands at a place.
+/// The content of an entry.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum EntryKind {
@@ -39,38 +40,38 @@ pub enum EntryKind {
     SessionMessage(Box<SessionMessageEntry>),
     /// The end of a turn.
     TurnEnd(TurnEnd),
-    /// An update that this version does not know, as it came.
+    /// An update that this version does not know, as received.
     Unknown(Raw),
 }
 
 impl Entry {
-    /// What stands here.
+    /// Content of the entry.
     pub fn kind(&self) -> &EntryKind {
         &self.kind
     }
 
-    /// Its number, from 0.
+    /// Number of the entry, starting at 0.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// In which turn it began, from 1; 0 is before the first prompt, as in a replay.
+    /// Number of the turn in which the entry was added, starting at 1; 0 is before the first prompt, as in a replay.
     pub fn turn(&self) -> usize {
         self.turn
     }
 
-    /// When it last changed, as [`Transcript::revision`](super::Transcript::revision) was then.
+    /// [Revision](super::Transcript::revision) of the transcript when the entry last changed.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// How many bytes of it were dropped because it alone was over the limit: of content the beginning, of a tool
-    /// call all but what names it.
+    /// Number of bytes that were dropped because the entry alone exceeded the limit: the beginning of content, or all
+    /// of a tool call except its id, title and status.
     pub fn dropped(&self) -> usize {
         self.dropped
     }
 
-    /// The message, if it is one.
+    /// The message, if the entry is one.
     pub fn message(&self) -> Option<&MessageEntry> {
         match &self.kind {
             EntryKind::Message(message) => Some(message),
@@ -78,7 +79,7 @@ impl Entry {
         }
     }
 
-    /// The tool call, if it is one.
+    /// The tool call, if the entry is one.
     pub fn tool_call(&self) -> Option<&ToolCallEntry> {
         match &self.kind {
             EntryKind::ToolCall(call) => Some(call),
@@ -86,7 +87,7 @@ impl Entry {
         }
     }
 
-    /// The compaction, if it is one.
+    /// The compaction, if the entry is one.
     pub fn compaction(&self) -> Option<&CompactionEntry> {
         match &self.kind {
             EntryKind::Compaction(compaction) => Some(compaction),
@@ -112,7 +113,7 @@ impl EntryKind {
         }
     }
 
-    /// Drops what can be dropped, so that about `keep` bytes are left.
+    /// Drops content until about `keep` bytes are left.
     pub(super) fn trim(&mut self, keep: usize) {
         match self {
             EntryKind::ToolCall(call) => call.trim(),
@@ -151,4 +152,14 @@ impl Weight for EntryKind {
             EntryKind::Unknown(raw) => raw.weight(),
         }
     }
+}
+
+/// Kind and id of an entry. The kind is needed because a thought and a message may have the same id.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum EntryKey {
+    Message(MessageKind, v1::MessageId),
+    ToolCall(v1::ToolCallId),
+    Compaction(v1::CompactionId),
+    Subagent(v1::SessionId),
+    SessionMessage(v1::MessageId),
 }

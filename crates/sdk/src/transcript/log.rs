@@ -1,18 +1,18 @@
-//! The entries, within their limit.
+//! The list of entries, kept within its limit.
 
 use std::collections::{HashMap, VecDeque};
 
 use super::blocks::Growth;
 use super::change::Change;
+use super::entry::EntryKey;
 use super::entry::{Entry, EntryKind};
-use super::name::EntryKey;
 use super::weight::Weight;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct EntryLog {
     entries: VecDeque<Entry>,
     index: HashMap<EntryKey, usize>,
-    /// The number of the first entry, which is how many are gone.
+    /// Number of the first remaining entry, which is also the number of dropped entries.
     first: usize,
     turn: usize,
     revision: u64,
@@ -96,7 +96,7 @@ impl EntryLog {
         Change::Added(index)
     }
 
-    /// Changes what stands at a place.
+    /// Edits an entry.
     pub(super) fn change(&mut self, index: usize, edit: impl FnOnce(&mut EntryKind)) -> Change {
         let whole = |kind: &mut EntryKind| {
             edit(kind);
@@ -105,7 +105,7 @@ impl EntryLog {
         self.grow(index, whole)
     }
 
-    /// Changes what stands at a place by letting its content grow; `None` if it did something else.
+    /// Appends to the content of an entry. `None` if the entry was changed in another way.
     pub(super) fn grow(
         &mut self,
         index: usize,
@@ -131,8 +131,8 @@ impl EntryLog {
         }
     }
 
-    /// An entry that is too large by itself loses its beginning, so that it does not push out all others. Then the
-    /// oldest go.
+    /// Trims an entry that alone exceeds the limit, so that it does not displace all others, then drops the oldest
+    /// entries.
     fn keep_limit(&mut self, touched: usize) -> Trimmed {
         if self.bytes <= self.limit {
             return Trimmed::No;
@@ -142,7 +142,7 @@ impl EntryLog {
         if let Some(entry) = position.and_then(|position| self.entries.get_mut(position))
             && entry.bytes > self.limit
         {
-            // Half, so that a message that goes on growing is not moved with each of its pieces.
+            // Half, so that a growing message is not trimmed at every chunk.
             entry.kind.trim(self.limit / 2);
             let left = OWN_BYTES + entry.kind.weight();
             let gone = entry.bytes - left;
@@ -171,11 +171,11 @@ impl EntryLog {
     }
 }
 
-/// What is left of an entry that was touched.
+/// Whether the changed entry was trimmed.
 enum Trimmed {
     No,
     Yes,
 }
 
-/// What an entry takes by being there, its name included.
+/// Bytes that an entry takes besides its content, including its key in the index.
 const OWN_BYTES: usize = size_of::<Entry>() + size_of::<(EntryKey, usize)>();

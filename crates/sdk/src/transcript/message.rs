@@ -7,35 +7,35 @@ use attache_schema::{Meta, v1};
 use super::blocks::{ContentBlocks, Growth};
 use super::weight::Weight;
 
-/// A message or a thought, put together from its pieces.
+/// A message or a thought, assembled from its chunks.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct MessageEntry {
-    /// Whose it is.
+    /// Author of the message.
     pub kind: MessageKind,
-    /// Its id, if the agent gave it one.
+    /// Id of the message, if the agent sent one.
     pub id: Option<v1::MessageId>,
-    /// What it says.
+    /// Content of the message.
     pub content: ContentBlocks,
-    /// The extension data of the last piece that had any.
+    /// Extension data (`_meta`) of the last chunk that had any.
     pub meta: Option<Meta>,
-    /// Whether it is the prompt that began a turn; otherwise the agent has sent it.
+    /// Whether this is the prompt that started a turn, rather than a message that the agent has sent.
     pub is_prompt: bool,
 }
 
-/// Whose a message is.
+/// Author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MessageKind {
-    /// The person's.
+    /// A message of the user.
     User,
-    /// The agent's.
+    /// A message of the agent.
     Agent,
-    /// The agent's, to itself.
+    /// A part of the agent's reasoning.
     Thought,
 }
 
 impl MessageEntry {
-    /// Its text, without what is not text.
+    /// Text of the message, without other content.
     pub fn text(&self) -> Cow<'_, str> {
         self.content.text()
     }
@@ -66,7 +66,7 @@ impl MessageEntry {
         }
     }
 
-    /// Whether a piece that comes next belongs to it. One without an id belongs only to a message without an id.
+    /// Whether the next chunk belongs to this message. A chunk without an id belongs only to a message without an id.
     pub(super) fn continues_with(&self, kind: MessageKind, chunk: &v1::ContentChunk) -> bool {
         self.kind == kind && self.id == chunk.message_id && !self.is_prompt
     }

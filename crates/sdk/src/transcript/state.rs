@@ -1,8 +1,6 @@
-//! What holds now, as opposed to what has happened.
+//! The current state of a session.
 
 use attache_schema::v1;
-
-use super::plans::Plans;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct State {
@@ -14,6 +12,71 @@ pub(super) struct State {
     pub(super) title: Option<String>,
     pub(super) updated_at: Option<String>,
     pub(super) usage: Option<v1::UsageUpdate>,
-    /// The entry of the compaction that was last spoken of.
+    /// Entry of the compaction that was updated last.
     pub(super) compaction: Option<usize>,
 }
+
+/// The plans in the order in which they first arrived.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Plans {
+    list: Vec<v1::PlanUpdateContent>,
+    dropped: usize,
+}
+
+/// A plan of an unknown type without an id.
+pub(super) struct PlanWithoutId(pub(super) v1::PlanUpdate);
+
+impl Plans {
+    pub(super) fn as_slice(&self) -> &[v1::PlanUpdateContent] {
+        &self.list
+    }
+
+    pub(super) fn dropped(&self) -> usize {
+        self.dropped
+    }
+
+    /// Adds a plan or replaces the one with the same id.
+    pub(super) fn put(&mut self, update: v1::PlanUpdate) -> Result<(), PlanWithoutId> {
+        let Some(id) = id(&update.plan) else {
+            return Err(PlanWithoutId(update));
+        };
+        if let Some(place) = self.place(&id) {
+            self.list[place] = update.plan;
+            return Ok(());
+        }
+        if self.list.len() == MAX_PLANS {
+            self.list.remove(0);
+            self.dropped += 1;
+        }
+        self.list.push(update.plan);
+        Ok(())
+    }
+
+    /// Removes a plan and returns whether it existed.
+    pub(super) fn remove(&mut self, id: &v1::PlanId) -> bool {
+        match self.place(id) {
+            Some(place) => {
+                self.list.remove(place);
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn place(&self, wanted: &v1::PlanId) -> Option<usize> {
+        let mut plans = self.list.iter();
+        plans.position(|plan| id(plan).is_some_and(|id| id == *wanted))
+    }
+}
+
+fn id(plan: &v1::PlanUpdateContent) -> Option<v1::PlanId> {
+    match plan {
+        v1::PlanUpdateContent::Items(plan) => Some(plan.plan_id.clone()),
+        v1::PlanUpdateContent::File(plan) => Some(plan.plan_id.clone()),
+        v1::PlanUpdateContent::Markdown(plan) => Some(plan.plan_id.clone()),
+        v1::PlanUpdateContent::Other(raw) => raw.string_member("planId").map(v1::PlanId::from),
+    }
+}
+
+/// Maximum number of plans with an id; agents have one or two.
+pub(super) const MAX_PLANS: usize = 64;

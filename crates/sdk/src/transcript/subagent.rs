@@ -5,45 +5,45 @@ use attache_schema::{FilePath, Meta, v1};
 use super::blocks::ContentBlocks;
 use super::weight::{Weight, encoded};
 
-/// A child session, put together from its updates (unstable).
+/// A child session, assembled from its updates (unstable).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SubagentEntry {
-    /// The child.
+    /// Id of the child session.
     pub session_id: v1::SessionId,
-    /// Its title.
+    /// Title of the child session.
     pub title: Option<String>,
-    /// What it does.
+    /// Description of the child's task.
     pub description: Option<String>,
-    /// What the client may do with it.
+    /// Operations that the client may use on the child session.
     pub capabilities: Option<v1::SubagentSessionCapabilities>,
-    /// Whether it works.
+    /// Whether the child session is working.
     pub state: Option<v1::StateUpdate>,
-    /// Its working directory.
+    /// Working directory of the child session.
     pub cwd: Option<FilePath>,
-    /// Its other roots.
+    /// Additional directories of the child session.
     pub additional_directories: Option<Vec<FilePath>>,
-    /// Extension data.
+    /// Extension data (`_meta`).
     pub meta: Option<Meta>,
 }
 
-/// A message between sessions, put together from its updates and pieces (unstable).
+/// A message between sessions, assembled from its updates and chunks (unstable).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SessionMessageEntry {
-    /// Its id in this session.
+    /// Id of the message in this session.
     pub id: v1::MessageId,
-    /// Who sent it.
+    /// Session that sent the message.
     pub sender: Option<v1::SessionId>,
-    /// Who got it.
+    /// Session that received the message.
     pub recipient: Option<v1::SessionId>,
-    /// Its id in the sender's session.
+    /// Id of the message in the sender's session.
     pub sender_message_id: Option<v1::MessageId>,
-    /// Its id in the recipient's session.
+    /// Id of the message in the recipient's session.
     pub recipient_message_id: Option<v1::MessageId>,
-    /// What it says.
+    /// Content of the message.
     pub content: ContentBlocks,
-    /// Extension data.
+    /// Extension data (`_meta`).
     pub meta: Option<Meta>,
 }
 

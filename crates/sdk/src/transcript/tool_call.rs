@@ -4,21 +4,21 @@ use attache_schema::v1;
 
 use super::weight::Weight;
 
-/// A tool call, put together from its first report and its changes.
+/// A tool call, assembled from its first report and its updates.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolCallEntry {
-    /// All that the agent has said of it.
+    /// The tool call with all updates applied.
     pub report: v1::ToolCall,
-    /// Whether its turn was cancelled before it ended. The agent has said nothing of the kind, and once it says how
-    /// the call ended, that counts.
+    /// Whether its turn was cancelled before the call ended. The client sets this mark; a final status from the agent
+    /// clears it.
     pub is_cancelled: bool,
-    /// The turn in which the agent last spoke of it.
+    /// Number of the turn in which the agent last reported or updated the call.
     pub(super) turn: usize,
 }
 
 impl ToolCallEntry {
-    /// Whether it may still be running: the agent has not said how it ended, and nobody has cancelled it.
+    /// Whether the call may still be running: it has no final status and was not cancelled.
     pub fn is_open(&self) -> bool {
         !self.is_cancelled && !has_ended(&self.report.status)
     }
@@ -31,7 +31,7 @@ impl ToolCallEntry {
         }
     }
 
-    /// A call whose first report never came.
+    /// A call that was updated before it was reported.
     pub(super) fn from_update(update: v1::ToolCallUpdate, turn: usize) -> Self {
         let call = v1::ToolCall::new(update.tool_call_id.clone(), "");
         let mut call = Self::new(call, turn);

@@ -1,4 +1,4 @@
-//! Turns: what the client itself knows of them.
+//! Turns, as the client reports them to the transcript.
 
 use attache_schema::v1;
 
@@ -9,36 +9,36 @@ use super::weight::{Weight, encoded};
 use super::{ToolCallEntry, Transcript};
 use crate::CallError;
 
-/// The end of a turn.
+/// The end of a turn in a transcript.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TurnEnd {
-    /// How it ended.
+    /// How the turn ended.
     pub outcome: TurnOutcome,
-    /// The numbers of the tool calls that were open and are now marked as cancelled.
+    /// Entry numbers of the open tool calls that this end marks as cancelled.
     pub cancelled: Vec<usize>,
 }
 
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TurnOutcome {
-    /// The agent stopped, and said why.
+    /// The agent stopped, with this reason.
     Stopped(v1::StopReason),
-    /// The prompt was answered with an error, or not at all.
+    /// The prompt got an error response, or none at all.
     Failed(v1::Error),
 }
 
 impl Transcript {
-    /// The client has sent a prompt. It becomes a message of the person, and the entries from there on belong to the
-    /// new turn.
+    /// Starts a turn when the client sends a prompt. The prompt becomes a message of the user, and later entries belong
+    /// to the new turn.
     pub fn begin_turn(&mut self, prompt: Vec<v1::ContentBlock>) -> Change {
         self.log.next_turn();
         self.log
             .push(EntryKind::Message(MessageEntry::prompt(prompt)))
     }
 
-    /// The prompt has been answered. If the turn was cancelled or has failed, its tool calls that have not ended are
-    /// marked as cancelled; the new entry lists them.
+    /// Ends the turn when the prompt has its response. If the turn was cancelled or failed, its unfinished tool calls
+    /// are marked as cancelled, and the new entry lists them.
     pub fn end_turn(&mut self, outcome: impl Into<TurnOutcome>) -> Change {
         let outcome = outcome.into();
         let has_failed = matches!(outcome, TurnOutcome::Failed(_));
@@ -69,7 +69,7 @@ impl Transcript {
 }
 
 impl TurnOutcome {
-    /// Whether the turn was cancelled, by either way of doing so.
+    /// Whether the turn was cancelled, with `session/cancel` or `$/cancel_request`.
     pub fn is_cancelled(&self) -> bool {
         match self {
             TurnOutcome::Stopped(reason) => *reason == v1::StopReason::Cancelled,
@@ -92,14 +92,14 @@ impl From<v1::Error> for TurnOutcome {
     }
 }
 
-/// A call that never got an answer has failed as well.
+/// A prompt without a response counts as failed.
 impl From<CallError> for TurnOutcome {
     fn from(error: CallError) -> Self {
         TurnOutcome::Failed(error.into())
     }
 }
 
-/// What came of a prompt, as it was awaited.
+/// The awaited result of a prompt.
 impl From<Result<v1::PromptResponse, CallError>> for TurnOutcome {
     fn from(answer: Result<v1::PromptResponse, CallError>) -> Self {
         match answer {

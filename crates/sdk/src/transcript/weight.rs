@@ -1,14 +1,14 @@
-//! How many bytes a value holds, for the transcript's limit.
+//! Size of values in memory, for the limit of a transcript.
 
 use attache_schema::json::{self, Encode, Raw};
 use attache_schema::{FilePath, Meta, v1};
 
-/// A value that can say how much it holds beyond its own size.
+/// A value that reports how many bytes it owns beyond its own size.
 pub(super) trait Weight {
     fn weight(&self) -> usize;
 }
 
-/// For what is small or seldom: the length of its JSON text.
+/// Size of a small or rare value, estimated by its JSON text.
 pub(super) fn encoded<T: Encode>(value: &T) -> usize {
     json::to_string(value).len()
 }
@@ -47,7 +47,7 @@ texts! {
     v1::Role, v1::ToolKind, v1::ToolCallStatus
 }
 
-/// The members of each type, all of them, so that a new one is not forgotten here.
+/// Lists all members of each type, so that the compiler reports a new one.
 macro_rules! objects {
     ($($Type:path { $($member:ident)* } $({ $($fixed:ident)* })?)*) => {
         $(impl Weight for $Type {

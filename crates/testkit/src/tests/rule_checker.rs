@@ -38,7 +38,7 @@ async fn a_turn_that_ignores_its_cancellation() {
     "#;
     check(&format!("{HELLO}{turn}"), expect![[r#"
         message 7, agent: session/prompt error: the turn was cancelled, which is not an error; respond with the stop reason `cancelled` (rule 107, MUST)
-        message 8, agent: session/update params.update: the turn has been answered; send its updates before the answer (rule 108, MUST)
+        message 8, agent: session/update params.update: the prompt has its response; send updates of the turn before it (rule 108, MUST)
     "#]]).await;
 }
 
@@ -73,9 +73,9 @@ async fn results_that_should_be_errors() {
     "#;
     check(calls, expect![[r#"
         message 2, agent: answer: expected an error with the code -32600 (rule 14a, observed)
-        message 3, client: initialize params.clientInfo: is missing; say the client's name and version (rule 26, SHOULD)
-        message 4, agent: initialize result.agentInfo: is missing; say the agent's name and version (rule 28, SHOULD)
-        message 5, client: extension method: the protocol has no such method; start one of your own with _ (rule 174, MUST)
+        message 3, client: initialize params.clientInfo: is missing; send the client's name and version (rule 26, SHOULD)
+        message 4, agent: initialize result.agentInfo: is missing; send the agent's name and version (rule 28, SHOULD)
+        message 5, client: extension method: the protocol has no such method; start a custom method with _ (rule 174, MUST)
         message 6, agent: answer: expected an error with the code -32601 (rule 15, observed)
         message 7, client: session/prompt: Invalid params: params.sessionId: expected a string, found a number (rule B6, SHOULD)
         message 8, agent: answer: expected an error with the code -32602 (rule 19, observed)

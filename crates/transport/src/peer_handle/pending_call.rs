@@ -1,4 +1,4 @@
-//! A call that waits for its answer.
+//! Calls that wait for their response.
 
 use std::sync::atomic::Ordering;
 
@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::{CallError, CloseReason, Delivery, PeerHandle};
 use crate::driver::{ResponseWaiter, State};
 
-/// A request that has been queued and waits for its answer. Dropping it takes the request back.
+/// A request that has been queued and waits for its response. Dropping it cancels the request.
 pub struct PendingCall {
     link: PeerHandle,
     call: CallId,
@@ -41,12 +41,13 @@ impl PendingCall {
         }
     }
 
-    /// Waits for the answer.
+    /// Waits for the response.
     pub async fn response(mut self) -> Result<Payload, CallError> {
         self.wait().await
     }
 
-    /// Waits for the answer. When `cancelled` comes first the request is taken back, and its answer is still waited for.
+    /// Waits for the response. If `cancelled` completes first, cancels the request and continues to wait, because a
+    /// cancelled request still gets a response.
     pub async fn response_or_cancel(
         mut self,
         cancelled: impl Future<Output = ()>,
@@ -65,12 +66,12 @@ impl PendingCall {
             Delivery::AtOnce => (&mut self.answer).await,
             Delivery::InOrder => self.wait_in_order().await,
         };
-        // A call that is given up is taken back.
+        // A stalled call is cancelled when it is dropped.
         self.answered = answer != Ok(Err(CallError::Stalled));
         answer.unwrap_or(Err(CallError::Closed(CloseReason::ClosedLocally)))
     }
 
-    /// Waits for an answer that comes after what was said before it, as long as somebody takes that.
+    /// Waits for a response that is delivered in order, as long as the messages before it are being taken.
     async fn wait_in_order(
         &mut self,
     ) -> Result<Result<Payload, CallError>, oneshot::error::RecvError> {
@@ -91,14 +92,14 @@ impl PendingCall {
         }
     }
 
-    /// Whether the answer has been lying in the inbox for too long.
+    /// Whether the response has been in the inbox for too long.
     fn is_stalled(&self) -> bool {
         let state = self.link.shared().lock();
         let queued = state.waiters.get(&self.call).and_then(|w| w.queued);
         queued.is_some_and(|since| since.elapsed() >= self.link.shared().stall)
     }
 
-    /// Whether the peer waits for an answer itself, to something that has not been taken.
+    /// Whether the peer waits for a response while the inbox contains messages that have not been taken.
     fn has_open_requests(&self) -> bool {
         let shared = self.link.shared();
         shared.unread.load(Ordering::Acquire) > 0 && shared.lock().endpoint.open_requests() > 0

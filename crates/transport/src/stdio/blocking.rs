@@ -1,14 +1,15 @@
-//! Standard input, output and error for threads that wait in them, without a runtime.
+//! Standard input, output and error for threads that block, without a runtime.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
 
-/// One of them. Whether the opening of the file that it shares with others waits does not matter.
+/// Standard input, output or error as a blocking stream. Also works if another process has made the shared file
+/// non-blocking. See [`blocking_stdio`].
 #[derive(Debug)]
 pub struct BlockingStdio(File);
 
-/// Takes standard input, output and error. As with [`super::stdio`], later reads of standard input find nothing, and what
-/// is printed to standard output goes to standard error.
+/// Takes over standard input, output and error, in this order, for a protocol. On Unix, later reads of standard input by
+/// other code find nothing, and later prints to standard output go to standard error.
 pub fn blocking_stdio() -> io::Result<[BlockingStdio; 3]> {
     platform::take().map(|files| files.map(BlockingStdio))
 }

@@ -1,4 +1,4 @@
-//! Pipes and sockets are waited for by the runtime; other files by a thread of its own.
+//! Standard input and output on Unix. The runtime polls pipes and sockets; other files use a thread.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -45,7 +45,7 @@ fn duplicate(fd: impl AsFd, direction: Direction) -> io::Result<StdioFile> {
     let file = File::from(fd.as_fd().try_clone_to_owned()?);
     let kind = file.metadata()?.file_type();
     if kind.is_fifo() {
-        return Ok(reopened(&file, &direction).map_or(StdioFile::Other(file), StdioFile::Pipe));
+        return Ok(reopen(&file, &direction).map_or(StdioFile::Other(file), StdioFile::Pipe));
     }
     if kind.is_socket() {
         let socket = StdSocket::from(OwnedFd::from(file));
@@ -55,9 +55,9 @@ fn duplicate(fd: impl AsFd, direction: Direction) -> io::Result<StdioFile> {
     Ok(StdioFile::Other(file))
 }
 
-/// The same pipe, opened anew. Whether a pipe blocks belongs to the opening, and the one that we were given may be
-/// shared with whoever started us.
-fn reopened(file: &File, direction: &Direction) -> io::Result<File> {
+/// Opens the same pipe again, as non-blocking. Changing the inherited file description would also affect the process that
+/// started this one, because both share it.
+fn reopen(file: &File, direction: &Direction) -> io::Result<File> {
     use std::os::fd::AsRawFd;
     let mut options = OpenOptions::new();
     match direction {

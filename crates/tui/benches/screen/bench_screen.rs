@@ -1,4 +1,4 @@
-//! A transcript, a view over it and a screen, and what happens to them.
+//! A transcript with its view and screen, and the actions to measure.
 
 use std::time::{Duration, Instant};
 
@@ -36,20 +36,20 @@ impl BenchScreen {
         }
     }
 
-    /// Updates come in, and the screen shows their end.
+    /// Updates arrive while the screen follows the end.
     pub(crate) fn stream(&mut self, name: &'static str, updates: usize) -> FrameTimes {
         let change = self.transcript.begin_turn(vec!["Do everything.".into()]);
         self.view.changed(&self.transcript, &change, Instant::now());
         self.frames(name, updates / BETWEEN, |bench, _| bench.apply_updates())
     }
 
-    /// Updates come in, and the screen shows something else.
+    /// Updates arrive while the screen shows another part.
     pub(crate) fn stream_elsewhere(&mut self, name: &'static str, updates: usize) -> FrameTimes {
         self.view.scroll(Scroll::Entry(self.entries() / 2));
         self.frames(name, updates / BETWEEN, |bench, _| bench.apply_updates())
     }
 
-    /// One message grows by 2.5 kB in each frame, a paragraph without end among it, and the screen shows its end.
+    /// One message, including an endless paragraph, grows by 2.5 kB per frame while the screen follows the end.
     pub(crate) fn stream_long(&mut self, name: &'static str, frames: usize) -> FrameTimes {
         self.view.scroll(Scroll::Bottom);
         self.frames(name, frames, |bench, frame| {
@@ -103,7 +103,7 @@ impl BenchScreen {
         })
     }
 
-    /// A word that is everywhere, then one that is nowhere, then from match to match.
+    /// Searches for a word that occurs everywhere, then for one that occurs nowhere, then goes from match to match.
     pub(crate) fn search(&mut self, name: &'static str, frames: usize) -> FrameTimes {
         self.view.scroll(Scroll::Bottom);
         self.frames(name, frames, |bench, frame| match frame {
@@ -121,7 +121,7 @@ impl BenchScreen {
         })
     }
 
-    /// Draws until nothing changes any more.
+    /// Draws until nothing changes.
     pub(crate) fn settle(&mut self) {
         let until = Instant::now() + Duration::from_secs(10);
         while {
@@ -191,5 +191,5 @@ impl BenchScreen {
     }
 }
 
-/// How many updates come in between two frames.
+/// The number of updates between two frames.
 const BETWEEN: usize = 20;

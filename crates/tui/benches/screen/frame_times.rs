@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// The times of frames of one sort, sorted.
+/// The times of one kind of frame, sorted.
 pub(crate) struct FrameTimes {
     name: &'static str,
     wall: Vec<Duration>,
-    /// Without what the machine did in between.
+    /// Without the time that other processes took.
     own: Vec<Duration>,
 }
 
-/// When a frame began.
+/// The start of a frame.
 pub(crate) struct FrameStart {
     wall: Instant,
     own: Duration,
@@ -49,7 +49,7 @@ impl FrameTimes {
         self
     }
 
-    /// What all but one frame in a hundred keep to: on the clock, and of this thread's own time.
+    /// The 99th percentile: wall-clock time, and this thread's own time.
     pub(crate) fn p99(&self) -> (Duration, Duration) {
         let at = self.wall.len() * 99 / 100;
         (self.wall[at], self.own[at])
@@ -75,7 +75,7 @@ pub(crate) fn shown(time: Duration) -> String {
     format!("{:.2} ms", time.as_secs_f64() * 1000.0)
 }
 
-/// How many megabytes this process takes now, and took at most.
+/// The current and the peak memory of this process in megabytes.
 pub(crate) fn resident() -> Option<(u64, u64)> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let field = |name: &str| {
@@ -86,7 +86,7 @@ pub(crate) fn resident() -> Option<(u64, u64)> {
     Some((field("VmRSS:")?, field("VmHWM:")?))
 }
 
-/// How long this thread has worked.
+/// The CPU time of this thread.
 fn own_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(

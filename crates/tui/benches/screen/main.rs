@@ -1,13 +1,13 @@
-//! How long a frame takes in a session of 100,000 updates, and how much memory the session takes.
-//! `cargo xtask bench screen` runs this program.
+//! Measures frame times in a session of 100,000 updates, and the memory of the session. `cargo xtask bench screen` runs
+//! this program.
 //!
 //! ```text
 //! screen                        a short session is drawn; nothing is measured
 //! screen --bench [--quick]      the table; --quick draws a tenth of the frames
 //! ```
 //!
-//! A frame is everything between two screens: the updates that came in between are applied, what is visible is laid
-//! out and drawn, and the terminal library finds what has changed on the screen, of 120 columns and 40 rows.
+//! A frame is everything between two screens: the updates that arrived are applied, the visible part is laid out and
+//! drawn, and the terminal library finds the changed cells, on a screen of 120 columns and 40 rows.
 
 #![allow(
     clippy::print_stdout,
@@ -37,7 +37,7 @@ fn main() {
     }
 }
 
-/// Plays a session and what a person may do with it, with one in `thrift` of the frames.
+/// Plays a session with typical user actions, drawing one in `thrift` of the frames.
 fn play(updates: usize, thrift: usize) -> Vec<FrameTimes> {
     let mut bench = BenchScreen::new();
     let mut figures = vec![

@@ -1,8 +1,8 @@
-//! A long session, update by update, the same every time.
+//! A long reproducible session, update by update.
 
 use attache::v1;
 
-/// The updates of a session without end.
+/// The updates of an endless session.
 pub(crate) struct SyntheticSession {
     step: usize,
     call: usize,
@@ -17,7 +17,7 @@ impl SyntheticSession {
 impl Iterator for SyntheticSession {
     type Item = v1::SessionUpdate;
 
-    /// Forty updates are one round: thoughts, words with code in them, a file read, an edit, a command.
+    /// Forty updates are one round: thoughts, text with code, reading a file, an edit, a command.
     fn next(&mut self) -> Option<v1::SessionUpdate> {
         let (round, step) = (self.step / 40, self.step % 40);
         self.step += 1;

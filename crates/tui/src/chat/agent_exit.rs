@@ -1,4 +1,4 @@
-//! The screen of an agent that has gone: how it ended, its last words, and what to do next.
+//! The dialog after the agent exits: how it ended, the last lines it wrote to standard error, and what to do next.
 
 use attache_text::plain::visible_lines;
 use crossterm::event::KeyEvent;
@@ -8,7 +8,7 @@ use super::panel::{Panel, PanelTone};
 use super::text;
 use crate::paint::theme::{TextRole, Theme};
 
-/// An agent that has gone.
+/// The dialog after the agent exits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AgentExitDialog {
     how: String,
@@ -16,7 +16,7 @@ pub(crate) struct AgentExitDialog {
     answers: AnswerList<ExitAnswer>,
 }
 
-/// What the user wants after it.
+/// The user's choice after the agent has exited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExitAnswer {
     Restart,
@@ -34,7 +34,7 @@ impl AgentExitDialog {
                     "Restart the agent and resume its sessions",
                     ExitAnswer::Restart,
                 ),
-                ("Copy what it said", ExitAnswer::Copy),
+                ("Copy this report", ExitAnswer::Copy),
                 ("Quit", ExitAnswer::Quit),
             ]),
         }
@@ -48,7 +48,7 @@ impl AgentExitDialog {
         self.answers.deselect();
     }
 
-    /// What is worth telling others.
+    /// The text to copy: how the agent ended, and its standard error.
     pub(crate) fn report(&self) -> String {
         let mut report = self.how.clone();
         for line in &self.stderr {
@@ -60,12 +60,12 @@ impl AgentExitDialog {
 
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
         let inner = Panel::inner_width(width);
-        let mut panel = Panel::new("The agent has gone");
+        let mut panel = Panel::new("The agent has exited");
         panel.tone = PanelTone::Bad;
         panel.quoted(&visible_lines(&self.how), TextRole::Bad, theme, inner);
         if !self.stderr.is_empty() {
             panel.blank_line();
-            let title = "Its last words on standard error:";
+            let title = "Its last lines on standard error:";
             panel.text(title, theme.style(TextRole::Dim), inner);
             let skipped = self.stderr.len().saturating_sub(LINES);
             for line in self.stderr.iter().skip(skipped) {

@@ -1,4 +1,4 @@
-//! A short list of answers below a text: the arrows select, Enter chooses. Nothing is selected to begin with.
+//! A short list of answers below a text. The arrow keys select, Enter chooses. At first no answer is selected.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::text::{Line, Span};
@@ -8,23 +8,23 @@ use super::quotation::Margins;
 use super::text;
 use crate::paint::theme::{Sign, TextRole, Theme};
 
-/// Answers, and which one is selected.
+/// The answers, and the selected one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AnswerList<T> {
     answers: Vec<(AnswerLabel, T)>,
     selected: Option<usize>,
 }
 
-/// What an answer is called. The words are safe to show.
+/// The label of an answer, already safe to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AnswerLabel {
-    /// By us.
+    /// Our own words.
     Ours(&'static str),
-    /// By an agent: they are shown behind a bar.
+    /// An agent's words, shown behind a bar.
     Theirs(String),
 }
 
-/// What a key has done.
+/// The effect of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ListOutcome<T> {
     /// The list is still open.
@@ -74,9 +74,9 @@ impl<T: Clone> AnswerList<T> {
         ListOutcome::Open
     }
 
-    /// Adds the answers to a box, such that the selected one is visible.
+    /// Adds the answers to a panel and scrolls it so that the selected answer is visible.
     pub(crate) fn draw(&self, panel: &mut Panel, theme: &Theme, width: u16) {
-        // Our own answers need not be read, only the one that is chosen.
+        // Our own answers don't have to be read, only the one that is chosen.
         let are_ours = |(words, _): &(AnswerLabel, T)| matches!(words, AnswerLabel::Ours(_));
         if self.answers.iter().all(are_ours) {
             panel.to_read = Some(panel.lines.len());

@@ -1,4 +1,4 @@
-//! The state of the screen. It has no clock and does no I/O: inputs come with the time, effects are given back.
+//! The state of the screen. It has no clock and does no I/O: each input carries the time, and effects are returned.
 
 mod actions;
 mod events;
@@ -34,37 +34,37 @@ use super::search::SearchDialog;
 use super::tab::Tab;
 use crate::paint::{Theme, Tone};
 
-/// How the screen begins.
+/// The settings that the screen starts with.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The agent's name, as the person chose it.
+    /// The agent's name in the user's configuration.
     pub agent: String,
-    /// The first session, and the directories and MCP servers of those that follow.
+    /// The first session. Later sessions use the same directories and MCP servers.
     pub opening: OpenRequest,
-    /// Which session is the first.
+    /// Which session to open first.
     pub start: FirstSession,
     /// Colours and signs.
     pub theme: Theme,
-    /// What is set in new sessions.
+    /// The settings to apply to new sessions.
     pub session_settings: Vec<SessionSetting>,
-    /// What happens with requests that no rule answers; anything but asking is shown all the time.
+    /// What to do with permission requests that no rule decides. The status line shows every preset except `Ask`.
     pub preset: Preset,
-    /// How long an answer holds for more than the session, unless the person says otherwise.
+    /// How long a remembered answer lasts outside its session, unless the user chooses another time.
     pub expiry: Expiry,
 }
 
-/// Which session is the first.
+/// Which session to open first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FirstSession {
-    /// The one that the opening says.
+    /// The session that `opening` names.
     AsRequested,
-    /// The one of the directory that was used last; a new one if there is none.
+    /// The most recently used session of the directory, or a new one if there is none.
     Latest,
 }
 
 /// The whole screen as a value.
 ///
-/// [`handle`](Self::handle) takes what happens, [`draw`](Self::draw) shows what has come of it.
+/// [`handle`](Self::handle) processes an input, [`draw`](Self::draw) shows the result.
 #[derive(Debug)]
 pub struct App {
     pub(super) settings: Settings,
@@ -75,9 +75,9 @@ pub struct App {
     next_tab: u64,
     pub(super) requests: RequestQueue,
     paste_detector: PasteDetector,
-    /// Where the request is on the screen.
+    /// The rectangle of the request on the screen.
     pub(super) request_area: Option<Rect>,
-    /// The last decision that can be undone.
+    /// The most recent decision that you can undo.
     undoable: Option<requests::UndoableDecision>,
     pub(super) dialog: Option<Dialog>,
     pub(super) focus: Focus,
@@ -85,65 +85,65 @@ pub struct App {
     files: Vec<String>,
     files_at: Option<Instant>,
     pub(super) toast: Option<Toast>,
-    /// When the user closed something or left it with Esc: the next Esc may still be meant for that.
+    /// When the user last closed or left something. An Esc that follows quickly may still be meant for that.
     left_at: Option<Instant>,
-    /// When a request closed the list of completions: the next Enter may still be meant for that.
+    /// When a request closed the completion list. An Enter that follows quickly may still be meant for the list.
     list_closed_at: Option<Instant>,
     quit_by: Option<Instant>,
     close_by: Option<Instant>,
     pub(super) mouse: MouseCapture,
     pub(super) agent_status: AgentStatus,
     latest: LatestSession,
-    /// What the agent said when it last wanted a login, until the dialog shows it.
+    /// The agent's message from its last login request, until the login dialog shows it.
     login_message: Option<String>,
     pub(super) size: (u16, u16),
     effects: Vec<Effect>,
 }
 
-/// A dialog that the person has opened.
+/// A dialog that the user opened.
 #[derive(Debug)]
 pub(super) enum Dialog {
     Picker(Picker),
     Help(Help),
     Search(SearchDialog),
-    /// Where to write the transcript.
+    /// The dialog that asks for the file to export to.
     Export(ExportDialog),
 }
 
-/// A transcript that is to be written to a file.
+/// The dialog that exports the transcript to a file.
 #[derive(Debug)]
 pub(super) struct ExportDialog {
     pub(super) name: Editor,
     pub(super) format: ExportFormat,
-    /// The file that is there already, if it is.
+    /// A file with this name that already exists.
     pub(super) existing: Option<PathBuf>,
 }
 
-/// Where the keys go when no dialog is open.
+/// What has the keyboard focus when no dialog is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Focus {
     Composer,
     Transcript,
 }
 
-/// Whether the agent lives.
+/// The state of the agent process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AgentStatus {
     Starting,
     Running,
     Exited,
-    /// It is started anew.
+    /// The agent is being restarted.
     Restarting,
 }
 
-/// Whether we look for the session that was used last.
+/// Whether the search for the most recent session is still running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LatestSession {
     Resolved,
     Pending,
 }
 
-/// A short message.
+/// A short message in the status line.
 #[derive(Debug, Clone)]
 pub(super) struct Toast {
     pub(super) text: String,
@@ -153,27 +153,27 @@ pub(super) struct Toast {
     pub(super) ends: ToastEnd,
 }
 
-/// What a message ends with before its time is up.
+/// What removes a toast before its time is up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ToastEnd {
     Timeout,
-    /// The dialog that covers a request.
+    /// Closing the dialog that covers a request.
     DialogClosed,
-    /// The next key: it is about the one before.
+    /// The next key press: the message is about the previous one.
     NextKey,
 }
 
-/// Whether a message reports a decision that can be undone.
+/// Whether a toast reports a decision that you can undo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UndoOffer {
     None,
     Always,
-    /// Only as far as the agent has not acted on it.
+    /// Only if the agent has not acted on it yet.
     IfUnused,
 }
 
 impl App {
-    /// A screen with its first tab. Its session is asked for when the agent runs.
+    /// Creates the screen with its first tab. The session is requested once the agent is ready.
     pub fn new(settings: Settings) -> App {
         let first = Tab::new(0, settings.opening.clone(), settings.theme);
         App {
@@ -206,7 +206,7 @@ impl App {
         }
     }
 
-    /// Takes what has happened and gives what is to be done.
+    /// Processes an input and returns the effects to perform.
     pub fn handle(&mut self, input: Input, now: Instant) -> Vec<Effect> {
         let had_dialog = self.dialog.is_some();
         match input {
@@ -245,7 +245,7 @@ impl App {
         std::mem::take(&mut self.effects)
     }
 
-    /// When the screen changes by itself, if nothing else happens before.
+    /// When the screen next changes without any input.
     pub fn next_change(&self, now: Instant) -> Option<Instant> {
         let soon = (!self.tab().view.is_settled()).then(|| now + SOON);
         let second = self.tab().turn.map(|turn| {
@@ -256,14 +256,14 @@ impl App {
         [soon, second, toast].into_iter().flatten().min()
     }
 
-    /// What follows from the time and from what is open.
+    /// Updates everything that depends on the time and on the open tab, request and dialog.
     fn finish_input(&mut self, now: Instant) {
         if self.toast.as_ref().is_some_and(|toast| toast.until <= now) {
             self.toast = None;
         }
         let session = self.tab().session().cloned();
         self.requests.set_current(session.as_ref(), now);
-        // A request covers the list, and nothing that cannot be seen has keys.
+        // A request covers the completion list, and hidden lists must not react to keys.
         if self.requests.first(session.as_ref()).is_some()
             && self.tab_mut().composer.completion.take().is_some()
         {
@@ -283,7 +283,7 @@ impl App {
     }
 
     pub(super) fn tab(&self) -> &Tab {
-        // There is always a tab, and `active` is one of them: see `close_tab`.
+        // There is always a tab, and `active` is the index of one of them: see `close_tab`.
         &self.tabs[self.active]
     }
 
@@ -291,7 +291,7 @@ impl App {
         &mut self.tabs[self.active]
     }
 
-    /// What the agent can do; nothing before it has told.
+    /// The agent's capabilities; all off before `initialize` is answered.
     pub(super) fn capabilities(&self) -> v1::AgentCapabilities {
         let agent = self.agent.as_ref();
         agent.map_or_else(v1::AgentCapabilities::new, |agent| {
@@ -318,7 +318,7 @@ impl App {
         });
     }
 
-    /// A message on what a key did not do.
+    /// Shows a message about a key that did nothing, until the next key.
     fn passing_toast(&mut self, text: &str, now: Instant) {
         self.toast(Tone::Warning, text, now);
         if let Some(toast) = &mut self.toast {
@@ -330,7 +330,7 @@ impl App {
         self.toast.take_if(|toast| toast.ends == ends);
     }
 
-    /// A message on a decision that can be undone; it stays longer.
+    /// Shows a message about a decision that you can undo. The message stays longer than others.
     fn undoable_toast(
         &mut self,
         tone: Tone,

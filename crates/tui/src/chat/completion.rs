@@ -1,4 +1,4 @@
-//! What could stand at the cursor: a slash command of the agent, or a file after `@`.
+//! Completes the word at the cursor: a slash command of the agent, or a file after `@`.
 
 use std::ops::Range;
 
@@ -7,26 +7,26 @@ use attache::v1;
 use super::editor::Editor;
 use super::{fuzzy, mentions};
 
-/// The choices for the word at the cursor.
+/// The completions for the word at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Completion {
-    /// Which bytes of the text a choice replaces.
+    /// The bytes of the text that a completion replaces.
     pub(crate) range: Range<usize>,
     pub(crate) choices: Vec<CompletionItem>,
     pub(crate) selected: usize,
     pub(crate) kind: CompletionKind,
 }
 
-/// One choice.
+/// One completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CompletionItem {
     pub(crate) label: String,
     pub(crate) detail: String,
-    /// What is inserted.
+    /// The text to insert.
     pub(crate) text: String,
 }
 
-/// What is completed.
+/// What kind of word is completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CompletionKind {
     Command,
@@ -34,7 +34,7 @@ pub(crate) enum CompletionKind {
 }
 
 impl Completion {
-    /// The choices at the cursor, if there is something to complete.
+    /// The completions at the cursor, if there are any.
     pub(crate) fn at(
         editor: &Editor,
         commands: &[v1::AvailableCommand],
@@ -52,7 +52,7 @@ impl Completion {
         self.choices.get(self.selected)
     }
 
-    /// Selects another choice, round and round.
+    /// Selects the next or previous completion, wrapping around.
     pub(crate) fn step(&mut self, direction: ListDirection) {
         let count = self.choices.len().max(1);
         self.selected = match direction {
@@ -69,7 +69,7 @@ pub(crate) enum ListDirection {
     Previous,
 }
 
-/// What the agent wants to hear behind a command that stands there without anything.
+/// The agent's hint for the input of a command, while the text is only that command.
 pub(crate) fn input_hint<'a>(text: &str, commands: &'a [v1::AvailableCommand]) -> Option<&'a str> {
     let name = text.strip_prefix('/')?.strip_suffix(' ')?;
     let command = commands.iter().find(|command| command.name == name)?;
@@ -79,7 +79,7 @@ pub(crate) fn input_hint<'a>(text: &str, commands: &'a [v1::AvailableCommand]) -
     }
 }
 
-/// Whether the word at the cursor asks for files.
+/// Whether the word at the cursor is a file mention.
 pub(crate) fn wants_files(editor: &Editor) -> bool {
     mentions::unfinished_mention(&editor.text()[..editor.cursor()]).is_some()
 }

@@ -1,4 +1,4 @@
-//! What a person is writing: the text, what is attached to it, its completion, and the prompts of before.
+//! The composer: the prompt text, its attachments and completion, and the prompt history.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::completion::{self, Completion, ListDirection};
 use super::editor::{EditOutcome, Editor, LineMode};
 
-/// What is being written.
+/// The prompt that is being written.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Composer {
     pub(crate) editor: Editor,
@@ -16,7 +16,7 @@ pub(crate) struct Composer {
     pub(crate) completion: Option<Completion>,
 }
 
-/// What can be completed, and how wide the text is shown.
+/// The possible completions, and the width of the text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ComposerContext<'a> {
     pub(crate) commands: &'a [v1::AvailableCommand],
@@ -24,22 +24,22 @@ pub(crate) struct ComposerContext<'a> {
     pub(crate) width: usize,
 }
 
-/// What a key has done.
+/// The effect of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ComposerOutcome {
     /// The text or the cursor has changed.
     Changed,
-    /// It is to be sent.
+    /// Send the prompt.
     Send,
-    /// The key means nothing here.
+    /// The key has no meaning here.
     Ignored,
 }
 
-/// The prompts of before, of all tabs.
+/// Earlier prompts of all tabs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PromptHistory {
     prompts: Vec<String>,
-    /// Which one is shown, and what was written before it was.
+    /// The index of the prompt on display, and the draft that it replaced.
     shown: Option<(usize, String)>,
 }
 
@@ -94,12 +94,12 @@ impl Composer {
         }
     }
 
-    /// Looks again what could stand at the cursor.
+    /// Updates the completions at the cursor.
     pub(crate) fn complete(&mut self, context: ComposerContext<'_>) {
         self.completion = Completion::at(&self.editor, context.commands, context.files);
     }
 
-    /// Whether the key belonged to the completion.
+    /// Handles a key of the completion list. Returns `false` if the key is not for the list.
     fn completion_key(&mut self, key: &KeyEvent, context: ComposerContext<'_>) -> bool {
         let Some(completion) = &mut self.completion else {
             return false;
@@ -110,7 +110,7 @@ impl Composer {
             KeyCode::Esc => self.completion = None,
             KeyCode::Tab => self.accept(context),
             KeyCode::Enter if key.modifiers.is_empty() => {
-                // A command that stands there in full is meant to be sent.
+                // Enter sends a command that is already typed in full.
                 let chosen = completion.chosen();
                 let is_whole = completion.kind == completion::CompletionKind::Command
                     && chosen.is_some_and(|choice| choice.label == self.editor.text());

@@ -1,4 +1,5 @@
-//! The screen, from top to bottom: tabs, transcript, plan, what waits, a dialog, what is written, the state.
+//! Draws the screen, from top to bottom: tabs, transcript, plan, queued prompts, a dialog, the composer, the status
+//! line.
 
 mod composer;
 mod header;
@@ -24,11 +25,11 @@ use crate::paint::theme::{SignSet, TextRole, Theme};
 use crate::paint::{Viewport, plan, wrap};
 use layout::{PartHeights, ScreenLayout};
 
-/// What the screen shows beside its own state.
+/// What drawing needs besides the state of the app.
 pub struct DrawContext<'a> {
-    /// The terminals of the host.
+    /// Looks up the terminals of the host.
     pub terminal: TerminalLookup<'a>,
-    /// The time.
+    /// The current time.
     pub now: Instant,
 }
 
@@ -102,7 +103,7 @@ impl App {
         };
         self.draw_composer(layout.composer, frame, keys);
         self.draw_completion(layout.composer, frame);
-        // What is searched for is counted while the transcript is drawn.
+        // Drawing the transcript counts the search matches.
         let dialog = match self.dialog {
             Some(Dialog::Search(_)) => self.dialog_panel(area.width),
             _ => dialog,
@@ -120,7 +121,7 @@ impl App {
         }
     }
 
-    /// Draws the request of the agent, and notes what the user can see of it.
+    /// Draws the agent's request and records which part of it is visible.
     fn draw_request(&mut self, panel: RequestPanel, area: Rect, frame: &mut Frame<'_>) {
         let (theme, size) = (self.settings.theme, self.size);
         self.request_area = Some(area);
@@ -144,7 +145,7 @@ impl App {
         }
     }
 
-    /// Whether nothing has been said or remarked in the tab.
+    /// Whether the transcript of the tab is empty.
     fn is_empty_session(&self) -> bool {
         let tab = self.tab();
         let has_failed = matches!(tab.state, TabStatus::Failed(_));
@@ -153,7 +154,7 @@ impl App {
             && self.agent_status != AgentStatus::Exited
     }
 
-    /// Who it is, where it works, and how to begin.
+    /// Draws the agent's name, the working directory and how to begin.
     fn draw_welcome(&self, area: Rect, frame: &mut Frame<'_>) {
         let theme = &self.settings.theme;
         let width = usize::from(area.width).saturating_sub(2);
@@ -188,8 +189,8 @@ impl App {
                 text::cut_front(&cwd, width.saturating_sub(3))
             )),
             Line::default(),
-            row("Enter", "send what is written"),
-            row("@  /", "mention a file, run a command of the agent"),
+            row("Enter", "send your prompt"),
+            row("@  /", "mention a file, run an agent command"),
             row("Ctrl-P", "all commands"),
             row("?", "help"),
         ];
@@ -214,9 +215,9 @@ impl App {
                 let path = self.tab().cwd().join(editor.text().trim());
                 panel.keys = match export.existing.as_ref() == Some(&path) {
                     true => {
-                        let said = "! It is there already.".to_owned();
+                        let said = "! This file already exists.".to_owned();
                         panel.line(vec![Span::styled(said, theme.style(TextRole::Warning))]);
-                        "Enter again writes over it · or another name · Esc close".to_owned()
+                        "Enter again to overwrite · or type another name · Esc close".to_owned()
                     }
                     false => "Enter write · Esc close".to_owned(),
                 };
@@ -225,7 +226,7 @@ impl App {
         })
     }
 
-    /// What waits for its turn, the next one first.
+    /// The queued prompts, the next one first.
     fn waiting_lines(&self, width: u16) -> Vec<Line<'static>> {
         let theme = &self.settings.theme;
         let tab = self.tab();
@@ -244,7 +245,7 @@ impl App {
     }
 }
 
-/// Replaces the signs that we write ourselves. What others wrote stays as it is.
+/// Replaces our own signs with ASCII, for terminals that show only that. Other text stays unchanged.
 fn replace_signs_with_ascii(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         let sign = match cell.symbol() {
@@ -270,7 +271,7 @@ fn indent(area: Rect) -> Rect {
     }
 }
 
-/// The plan: one line, or all of it as far as a third of the screen holds it.
+/// The plan: one line, or all entries up to a third of the screen.
 fn plan_lines(tab: &Tab, area: Rect) -> Vec<Line<'static>> {
     let appearance = tab.view.appearance();
     let width = area.width.saturating_sub(2);
@@ -291,7 +292,7 @@ fn plan_lines(tab: &Tab, area: Rect) -> Vec<Line<'static>> {
     lines
 }
 
-/// A line of pieces, those that count least left out until it fits.
+/// Joins parts into a line, leaving out the least important ones until the line fits.
 fn fit_parts(parts: Vec<StatusPart>, width: usize, theme: &Theme) -> Line<'static> {
     let mut parts = parts;
     parts.retain(|part| !part.text.is_empty());
@@ -314,11 +315,11 @@ fn fit_parts(parts: Vec<StatusPart>, width: usize, theme: &Theme) -> Line<'stati
     Line::from(spans)
 }
 
-/// A part of a line.
+/// A part of the header or status line.
 struct StatusPart {
     text: String,
     role: TextRole,
-    /// How much it counts.
+    /// How important the part is; the least important one is left out first.
     weight: u8,
 }
 
@@ -330,6 +331,6 @@ impl StatusPart {
 }
 
 const LEAST: (u16, u16) = (24, 8);
-/// Rows in which a request can be scrolled through.
+/// The fewest rows in which a request can be scrolled.
 const ASK: u16 = 7;
 const WAITING: usize = 3;

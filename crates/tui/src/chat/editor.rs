@@ -1,4 +1,4 @@
-//! Text that a person edits: cursor, words, undo. It draws nothing and knows no key but through [`keys`].
+//! A text editor: cursor, words, undo. It does not draw.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::text;
 use crate::paint::wrap;
 
-/// Text with a cursor. The cursor always stands between two characters as people see them.
+/// Text with a cursor. The cursor is always between two grapheme clusters.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Editor {
     text: String,
@@ -26,14 +26,14 @@ pub(crate) enum LineMode {
     Multi,
 }
 
-/// What became of a key.
+/// The effect of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EditOutcome {
     /// The text has changed.
     Edited,
     /// The cursor has moved.
     Moved,
-    /// The key means nothing here.
+    /// The key has no meaning here.
     Ignored,
 }
 
@@ -62,19 +62,19 @@ impl Editor {
         self.text.is_empty()
     }
 
-    /// Replaces everything, as one step that can be undone.
+    /// Replaces the whole text as one undo step.
     pub(crate) fn set_text(&mut self, text: &str) {
         self.save_snapshot();
         self.text = clean(text);
         self.cursor = self.text.len();
     }
 
-    /// Takes the text and leaves nothing, not even a past.
+    /// Takes the text and clears the undo history.
     pub(crate) fn take(&mut self) -> String {
         std::mem::take(self).text
     }
 
-    /// Inserts a text, as one step. What would exceed the limit is left out; the result says how many bytes.
+    /// Inserts a text as one undo step. Returns the number of bytes left out because of the size limit.
     pub(crate) fn insert(&mut self, text: &str) -> usize {
         self.save_snapshot();
         let text = clean(text);
@@ -85,7 +85,7 @@ impl Editor {
         text.len() - fits
     }
 
-    /// Types a character. A run of them is one step.
+    /// Types a character. Consecutive characters are one undo step.
     pub(crate) fn type_char(&mut self, char: char) {
         let mut buffer = [0; 4];
         let is_run = self.is_typing && !char.is_whitespace();
@@ -100,7 +100,7 @@ impl Editor {
         self.column = None;
     }
 
-    /// Replaces a range, as one step, and leaves the cursor behind it.
+    /// Replaces a range as one undo step and puts the cursor behind it.
     pub(crate) fn replace(&mut self, range: Range<usize>, text: &str) {
         self.save_snapshot();
         let start = range.start;
@@ -129,20 +129,20 @@ impl Editor {
         }
     }
 
-    /// Where the cursor stands at a width: row and column.
+    /// The row and column of the cursor at a width.
     pub(crate) fn cursor_position(&self, width: usize) -> (usize, usize) {
         let rows = text::rows(&self.text, width);
         let row = self.row_in(&rows);
         (row, wrap::width(&self.text[rows[row].start..self.cursor]))
     }
 
-    /// One row up; `false` if it is the first one.
+    /// Moves one row up. Returns `false` on the first row.
     pub(crate) fn up(&mut self, width: usize) -> bool {
         let row = self.cursor_position(width).0;
         row > 0 && self.go_to_row(row - 1, width)
     }
 
-    /// One row down; `false` if it is the last one.
+    /// Moves one row down. Returns `false` on the last row.
     pub(crate) fn down(&mut self, width: usize) -> bool {
         let row = self.cursor_position(width).0;
         self.go_to_row(row + 1, width)
@@ -159,7 +159,7 @@ impl Editor {
         let mut cursor = range.start;
         for (index, grapheme) in self.text[range.clone()].grapheme_indices(true) {
             let end = range.start + index + grapheme.len();
-            // The end of a row that goes on is the beginning of the next one.
+            // The end of a wrapped row is the beginning of the next one.
             if column >= wanted || (!is_last && end == range.end) {
                 break;
             }
@@ -192,13 +192,13 @@ impl Editor {
         self.cursor + next.map_or(0, str::len)
     }
 
-    /// Where the word begins that lies left of the cursor.
+    /// The start of the word to the left of the cursor.
     fn word_left(&self) -> usize {
         let words = self.text[..self.cursor].unicode_word_indices();
         words.map(|(index, _)| index).next_back().unwrap_or(0)
     }
 
-    /// Where the word ends that lies right of the cursor.
+    /// The end of the word to the right of the cursor.
     fn word_right(&self) -> usize {
         let mut words = self.text[self.cursor..].unicode_word_indices();
         let word = words.next();
@@ -241,9 +241,9 @@ impl Editor {
     }
 }
 
-/// Keys: those of readline, and those of everything with arrow keys.
+/// The keys of readline, and the arrow keys with their usual modifiers.
 impl Editor {
-    /// Takes a key; [`Handled::No`] if it means nothing to an editor. Up and down are the caller's.
+    /// Handles a key. The caller handles Up and Down.
     pub(crate) fn key(&mut self, key: &KeyEvent, lines: LineMode) -> EditOutcome {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
@@ -293,7 +293,7 @@ impl Editor {
     }
 }
 
-/// A text without what would act on a terminal; line ends are one character.
+/// Removes control characters that would act on a terminal, and turns line ends into `\n`.
 fn clean(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let text = text.replace('\t', "    ");
@@ -301,8 +301,8 @@ fn clean(text: &str) -> String {
     text.chars().filter(is_kept).collect()
 }
 
-/// Bytes that a text may have.
+/// The longest text in bytes.
 const LIMIT: usize = 128 * 1024;
-/// Steps that can be undone, and bytes that they may hold.
+/// The most undo steps, and the most bytes that they use.
 const STEPS: usize = 200;
 const PAST: usize = 4 * 1024 * 1024;

@@ -1,4 +1,4 @@
-//! What goes into the state machine, and what it wants done.
+//! The inputs of the UI state machine, and the effects it asks for.
 
 use std::path::PathBuf;
 
@@ -10,135 +10,135 @@ use crossterm::event::KeyEvent;
 
 use super::mentions::PromptDraft;
 
-/// Something that happened.
+/// An input to the state machine.
 #[derive(Debug)]
 pub enum Input {
     /// A key was pressed.
     Key(KeyEvent),
     /// Text was pasted.
     Paste(String),
-    /// The wheel was turned at a column and row, by so many lines, down if positive.
+    /// The mouse wheel was turned at a column and row, by this many lines; positive is down.
     Wheel(u16, u16, i32),
-    /// The mouse was pressed at a column and row.
+    /// The left mouse button was pressed at a column and row.
     Click(u16, u16),
-    /// The screen has so many columns and rows.
+    /// The terminal now has this many columns and rows.
     Resize(u16, u16),
-    /// Something happened between us and the agent.
+    /// The conversation reported an event.
     Event(Box<Event>),
-    /// Whether the agent takes what is said into a turn.
+    /// Whether the agent can be steered during a turn.
     Steering(Steering),
-    /// The files that can be mentioned.
+    /// The files that a prompt can mention.
     FilesFound(Vec<String>),
-    /// The files of a prompt are read, or one could not be.
+    /// The files of a prompt were read, or one could not be read.
     AttachmentsLoaded {
-        /// In which tab it was written.
+        /// The tab of the prompt.
         tab: u64,
-        /// How it is to be said.
+        /// How to send the prompt.
         mode: SendMode,
-        /// What was written.
+        /// The prompt before its files were read.
         prompt: Box<PromptDraft>,
-        /// What to send.
+        /// The content to send, or why a file could not be read.
         content: Result<Vec<v1::ContentBlock>, String>,
     },
-    /// A file was written, or why not.
+    /// An export was written, or failed.
     Saved(Result<PathBuf, SaveError>),
-    /// What a login in the terminal would run.
+    /// The command that a login in the terminal would run.
     LoginDescribed(Box<LoginCommand>),
-    /// A login in the terminal is over.
+    /// A login in the terminal has ended.
     LoginEnded(Result<(), String>),
     /// Time has passed.
     Tick,
 }
 
-/// Something to be done by whoever drives the state machine.
+/// An effect for the event loop to perform.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// To be submitted to the conversation.
+    /// Submit a command to the conversation.
     Submit(Command),
-    /// To be put on the clipboard.
+    /// Copy a text to the clipboard.
     Copy(String),
-    /// The transcript of the tab that is looked at, to be written to a new file.
+    /// Write the transcript of the active tab to a file.
     Export {
-        /// Where.
+        /// The file to write.
         path: PathBuf,
-        /// How.
+        /// The format to write.
         format: ExportFormat,
-        /// What becomes of a file that is there.
+        /// What to do if the file exists.
         existing: ExistingFile,
     },
-    /// Find the files that can be mentioned in these directories.
+    /// Find the files in these directories that a prompt can mention.
     FindFiles(Vec<PathBuf>),
     /// Read the files of a prompt.
     LoadAttachments {
-        /// In which tab it was written.
+        /// The tab of the prompt.
         tab: u64,
-        /// How it is to be said.
+        /// How to send the prompt.
         mode: SendMode,
-        /// What was written.
+        /// The prompt before its files were read.
         prompt: Box<PromptDraft>,
     },
-    /// Say what a login on the user's terminal would run.
+    /// Find out which command a login in the terminal would run.
     DescribeLogin(v1::AuthMethodId),
-    /// Run a login on the user's terminal, as it was shown.
+    /// Run a login in the terminal, exactly the command that was shown.
     RunLogin(LoginCommand),
-    /// Take the mouse, or leave it to the terminal.
+    /// Capture the mouse, or leave it to the terminal.
     Mouse(MouseCapture),
-    /// Draw everything anew.
+    /// Redraw the whole screen.
     Redraw,
-    /// Leave.
+    /// Quit.
     Quit,
 }
 
-/// How a prompt is said.
+/// How to send a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SendMode {
-    /// As a turn, which waits while another runs.
+    /// As a new turn, queued while another turn is running.
     Prompt,
-    /// Into the turn that runs.
+    /// Into the running turn.
     Steer,
 }
 
-/// Whether the agent takes what is said into a turn.
+/// Whether the agent can be steered during a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Steering {
-    /// It does.
+    /// The agent accepts prompts during a turn.
     Supported,
-    /// It does not.
+    /// The agent accepts prompts only between turns.
     Unsupported,
 }
 
 /// Why a file was not written.
 #[derive(Debug)]
 pub enum SaveError {
-    /// There is one already.
+    /// The file already exists.
     Exists(PathBuf),
-    /// It cannot be written, and why.
+    /// The file can't be written, and why.
     Failed(String),
 }
 
-/// What becomes of a file that is there already.
+/// What to do if the file already exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExistingFile {
-    /// It stays, and the person is asked.
+    /// Keep the file and ask the user.
     Keep,
-    /// The person has agreed to lose it.
+    /// Overwrite the file; the user has agreed.
     Overwrite,
 }
 
-/// How a transcript is written to a file.
+/// The format of an exported transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
-    /// For people.
+    /// Markdown, for people.
     Markdown,
-    /// For programs.
+    /// JSON, for programs.
     Json,
 }
 
-/// Who has the mouse.
+/// Who handles the mouse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MouseCapture {
-    /// We do: the wheel scrolls.
+    /// The UI: the wheel scrolls.
     On,
-    /// The terminal: it selects text.
+    /// The terminal: the mouse selects text.
     Off,
 }

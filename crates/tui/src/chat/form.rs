@@ -1,4 +1,4 @@
-//! A form that the agent wants filled in: its fields, the keys in it, and when it may be sent.
+//! A form that the agent asks the user to fill in: its fields, its keys, and when it can be sent.
 
 mod draw;
 mod field;
@@ -15,7 +15,7 @@ use field::Field;
 /// A form that is being filled in.
 #[derive(Debug, Clone)]
 pub(crate) struct Form {
-    /// What the agent says above it.
+    /// The agent's message above the form.
     message: String,
     title: Option<String>,
     description: Option<String>,
@@ -23,10 +23,10 @@ pub(crate) struct Form {
     focus: FormFocus,
 }
 
-/// Where the keys go.
+/// The field or button that has the focus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FormFocus {
-    /// Nowhere yet: the user has to go to a field or a button.
+    /// Nothing yet: the user has to move to a field or a button.
     Nothing,
     Field(usize),
     Send,
@@ -34,14 +34,14 @@ enum FormFocus {
     Dismiss,
 }
 
-/// What a key has done to a form.
+/// The effect of a key.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum FormOutcome {
-    /// It is still open.
+    /// The form is still open.
     Open,
     /// The user goes back to the composer.
     Back,
-    /// It is answered.
+    /// The form is answered.
     Answered(v1::ElicitationAction),
 }
 
@@ -63,7 +63,7 @@ impl Form {
         }
     }
 
-    /// Whether text is typed in it now.
+    /// Whether keys currently type text into a field.
     pub(crate) fn takes_text(&self) -> bool {
         match self.focus {
             FormFocus::Field(index) => self.fields.get(index).is_some_and(Field::has_text),
@@ -75,7 +75,7 @@ impl Form {
         self.focus = FormFocus::Nothing;
     }
 
-    /// Checks every field. Either the answer, or the first field with a problem gets the focus.
+    /// Checks every field. Returns the answer, or moves the focus to the first field with a problem.
     fn send(&mut self) -> FormOutcome {
         let mut content = BTreeMap::new();
         let mut first = None;
@@ -115,5 +115,5 @@ fn safe_lines(text: &str) -> String {
     visible_lines(text).into_owned()
 }
 
-/// More fields than this are no form for a person.
+/// The most fields that are shown.
 const FIELDS: usize = 100;

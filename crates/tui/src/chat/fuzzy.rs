@@ -1,9 +1,9 @@
-//! Which of many texts a person means by a few letters.
+//! Fuzzy search: finds texts by a few of their letters.
 
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-/// The numbers of the texts that fit, the best first. Without a pattern all fit, in their order.
+/// The indices of the matching texts, the best first. Without a pattern all texts match, in their original order.
 pub(crate) fn best<'a>(
     pattern: &str,
     texts: impl Iterator<Item = &'a str>,

@@ -1,4 +1,4 @@
-//! The page that `?` opens.
+//! The help page that `?` opens.
 
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::text::{Line, Span};
@@ -7,13 +7,13 @@ use super::keymap::ACTIONS;
 use super::panel::{Panel, ScrollTarget};
 use crate::paint::theme::{TextRole, Theme};
 
-/// The help, scrolled so far.
+/// The help page and its scroll position.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Help {
     top: usize,
 }
 
-/// Whether a page is still open.
+/// Whether a dialog is still open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DialogState {
     Open,
@@ -48,9 +48,9 @@ impl Help {
             panel.lines.push(row(theme, &key, entry.name));
         }
         panel.blank_line();
-        section(&mut panel, theme, "Requests of the agent (Tab)", REQUESTS);
+        section(&mut panel, theme, "Agent requests (Tab)", REQUESTS);
         panel.blank_line();
-        section(&mut panel, theme, "Reading (Ctrl-R)", READING);
+        section(&mut panel, theme, "Transcript (Ctrl-R)", READING);
         panel
     }
 }
@@ -74,41 +74,41 @@ fn row(theme: &Theme, key: &str, what: &'static str) -> Line<'static> {
 }
 
 const WRITING: &[(&str, &str)] = &[
-    ("Enter", "send; while a turn runs the prompt waits"),
+    ("Enter", "send; queued while a turn is running"),
     ("Alt-Enter", "new line, also Ctrl-J"),
-    ("/", "commands of the agent"),
+    ("/", "agent commands"),
     ("@", "mention a file"),
     ("↑ ↓", "earlier prompts"),
     ("Ctrl-Z  Alt-Z", "undo, redo"),
     ("Esc", "close what is open, then cancel the turn"),
     ("Ctrl-C", "clear, then cancel the turn; twice: quit"),
     ("PgUp PgDn", "scroll"),
-    ("Tab", "to a request and back, if nothing is written"),
+    ("Tab", "to a request and back, while the composer is empty"),
 ];
 
 const REQUESTS: &[(&str, &str)] = &[
     ("↑ ↓", "select an answer"),
-    ("Enter", "choose it; answers that last are confirmed"),
+    ("Enter", "choose it; remembered answers need another Enter"),
     (
         "PgUp PgDn",
-        "scroll; Home and End go to the ends, the wheel scrolls too",
+        "scroll, as the wheel does; Home and End go to the ends",
     ),
     ("Alt-D", "all details"),
     ("Alt-V", "compare with the disk"),
     ("← →", "how long to remember, when you confirm"),
     (
         "Esc",
-        "back to writing, as any letter; the request stays open",
+        "back to the composer, as any letter; the request stays open",
     ),
 ];
 
 const READING: &[(&str, &str)] = &[
     ("↑ ↓  k j", "select an entry"),
-    ("[ ]", "your prompt above or below"),
+    ("[ ]", "previous or next prompt of yours"),
     ("Enter", "unfold or fold it"),
     ("c", "copy it"),
     ("d", "diffs side by side, unified, or by width"),
-    ("g G", "to the beginning, to the end"),
+    ("g G", "go to the beginning, to the end"),
     ("/  n N", "search, next and previous match"),
-    ("Esc", "back to writing"),
+    ("Esc", "back to the composer"),
 ];

@@ -1,8 +1,8 @@
-//! What the screen can do, under which keys: for the keyboard, the palette and the help alike.
+//! The actions of the UI and their keys, for the keyboard, the palette and the help page alike.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// Something the screen can do.
+/// An action of the UI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UiAction {
     Palette,
@@ -40,7 +40,7 @@ pub(crate) enum UiAction {
     Quit,
 }
 
-/// An action, its key and what it does.
+/// An action with its key and its name.
 #[derive(Debug)]
 pub(crate) struct KeyBinding {
     pub(crate) action: UiAction,
@@ -57,7 +57,7 @@ pub(crate) enum Shortcut {
     F1,
 }
 
-/// The action of a key, if it has one wherever one types.
+/// The action of a key that works wherever text is typed.
 pub(crate) fn action(key: &KeyEvent) -> Option<UiAction> {
     let entry = ACTIONS
         .iter()
@@ -103,7 +103,7 @@ const fn unbound(action: UiAction, name: &'static str) -> KeyBinding {
     }
 }
 
-/// Everything the screen can do, in the order in which people look for it.
+/// All actions, in the order in which people look for them.
 pub(crate) const ACTIONS: &[KeyBinding] = &[
     bound(UiAction::Palette, Shortcut::Control('p'), "All commands"),
     bound(
@@ -137,12 +137,12 @@ pub(crate) const ACTIONS: &[KeyBinding] = &[
     bound(
         UiAction::Steer,
         Shortcut::Control('s'),
-        "Say it into the turn that runs",
+        "Steer the running turn with your prompt",
     ),
     bound(
         UiAction::Queue,
         Shortcut::Alt('q'),
-        "Take back a prompt that waits",
+        "Withdraw a queued prompt",
     ),
     unbound(UiAction::Cancel, "Cancel the turn"),
     bound(
@@ -188,12 +188,12 @@ pub(crate) const ACTIONS: &[KeyBinding] = &[
     unbound(UiAction::Restart, "Restart the agent"),
     unbound(
         UiAction::Mouse,
-        "Give the mouse to the terminal, or take it back",
+        "Mouse: scroll here, or select text in the terminal",
     ),
     bound(
         UiAction::Redraw,
         Shortcut::Control('l'),
-        "Draw the screen anew",
+        "Redraw the screen",
     ),
     bound(UiAction::Help, Shortcut::F1, "Help"),
     bound(UiAction::Quit, Shortcut::Control('q'), "Quit"),

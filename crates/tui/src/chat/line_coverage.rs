@@ -1,4 +1,4 @@
-//! What of a box has been on the screen: nothing can be accepted that was not, whatever the box is about.
+//! Keeps track of which lines of a request have been on the screen: nothing can be accepted that was not.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,18 +7,18 @@ use ratatui::text::Line;
 use super::panel::{Panel, ScrollTarget, VisibleRows};
 use crate::paint::Scroll;
 
-/// The lines of a request that the user could read, and how far it is scrolled.
+/// The lines of a request that have been on the screen, and the scroll position.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LineCoverage {
-    /// The text of each line that was on the screen, without the sign of the selection, and how many lines before it have
-    /// the same text.
+    /// The text of each line that was on the screen, without the selection sign, and how many lines before it have the
+    /// same text.
     lines: HashSet<(String, usize)>,
-    /// The first line that is shown, where the user has scrolled.
+    /// The first visible line after the user has scrolled.
     top: Option<usize>,
     drawn: Option<DrawnPanel>,
 }
 
-/// What the screen showed when it was last drawn.
+/// What the last drawing showed.
 #[derive(Debug, Clone)]
 struct DrawnPanel {
     lines: Vec<Line<'static>>,
@@ -27,13 +27,13 @@ struct DrawnPanel {
 }
 
 impl LineCoverage {
-    /// Puts a box where the user has scrolled to, and has it say how much is left to read.
+    /// Scrolls a panel to the user's position and sets how much is left to read.
     pub(crate) fn prepare(&self, panel: &mut Panel) {
         panel.scrolled = self.top;
         panel.unread = self.unread(panel);
     }
 
-    /// Notes what the screen shows.
+    /// Records what the screen shows.
     pub(crate) fn set_drawn(&mut self, panel: Panel, window: VisibleRows, size: (u16, u16)) {
         let shown = numbered_texts(&panel.lines)
             .skip(window.top)
@@ -47,12 +47,12 @@ impl LineCoverage {
         });
     }
 
-    /// The box is not on the screen.
+    /// Records that the request is not on the screen.
     pub(crate) fn hide(&mut self) {
         self.drawn = None;
     }
 
-    /// Scrolls from where the screen is.
+    /// Scrolls from the drawn position.
     pub(crate) fn scroll(&mut self, scroll: Scroll) {
         let Some(DrawnPanel { window, lines, .. }) = &self.drawn else {
             return;
@@ -71,12 +71,12 @@ impl LineCoverage {
         });
     }
 
-    /// The user selects something: that is where the screen goes.
+    /// Goes back to showing the selection.
     pub(crate) fn follow_selection(&mut self) {
         self.top = None;
     }
 
-    /// Whether the screen shows a box as it is now, with what is selected in it.
+    /// Whether the screen shows the panel in its current state, including the selection.
     pub(crate) fn shows(&self, panel: &Panel, size: (u16, u16)) -> bool {
         let Some(drawn) = &self.drawn else {
             return false;
@@ -89,7 +89,7 @@ impl LineCoverage {
         is_selection_shown && drawn.size == size && drawn.lines == panel.lines
     }
 
-    /// Lines that have to be read and have not been on the screen.
+    /// The number of lines that have to be read and have not been on the screen.
     pub(crate) fn unread(&self, panel: &Panel) -> usize {
         let to_read = panel.to_read.unwrap_or(panel.lines.len());
         let lines = numbered_texts(&panel.lines).take(to_read);
@@ -98,7 +98,7 @@ impl LineCoverage {
     }
 }
 
-/// The texts of lines, with the number of lines before that have the same text: one of them on the screen is not all.
+/// The text of each line with its occurrence number: equal lines have to be read one by one.
 fn numbered_texts(lines: &[Line<'_>]) -> impl Iterator<Item = (String, usize)> {
     let mut before: HashMap<String, usize> = HashMap::new();
     lines.iter().map(move |line| {
@@ -109,7 +109,7 @@ fn numbered_texts(lines: &[Line<'_>]) -> impl Iterator<Item = (String, usize)> {
     })
 }
 
-/// The text of a line. Its first character says whether it is selected.
+/// The text of a line without the selection sign in its first column.
 fn text_of(line: &Line<'_>) -> String {
     let text: String = line.iter().map(|span| span.content.as_ref()).collect();
     let mut chars = text.chars();

@@ -1,5 +1,5 @@
-//! Logins that the agent wants: the ways to choose from, and a program in the terminal before it runs, with its arguments
-//! and the variables that the agent adds.
+//! Logins that the agent asks for: the list of login methods, and the program of a terminal login, shown with its
+//! arguments and variables before it runs.
 
 use attache::v1;
 use attache_client::conversation::LoginCommand;
@@ -8,22 +8,23 @@ use crossterm::event::KeyEvent;
 
 use super::answer_list::{AnswerLabel, AnswerList, ListOutcome};
 use super::panel::{Panel, PanelTone};
+use super::text;
 use crate::paint::theme::{TextRole, Theme};
 
-/// The ways to log in; `None` is not now.
+/// The list of login methods; the answer `None` means "not now".
 #[derive(Debug, Clone)]
 pub(crate) struct LoginList {
     answers: AnswerList<Option<v1::AuthMethodId>>,
-    /// What the agent says about it, safe to show.
+    /// The agent's message, safe to show.
     message: Option<String>,
-    /// Ways that cannot be chosen here.
+    /// The number of methods that can't be chosen here.
     left_out: usize,
 }
 
 impl LoginList {
     pub(crate) fn new(methods: &[v1::AuthMethod], message: Option<&str>) -> LoginList {
         let offered: Vec<_> = super::app::login_choices(methods).collect();
-        // Of two with one id nobody can tell which one the agent takes.
+        // If two methods have one id, the agent can't tell which one is meant.
         let is_one = |id: &v1::AuthMethodId| offered.iter().filter(|it| it.0 == *id).count() == 1;
         let ways = offered.iter().filter(|(id, ..)| is_one(id));
         let ways = ways.map(|(id, name, detail)| {
@@ -38,7 +39,9 @@ impl LoginList {
         let not_now = (AnswerLabel::Ours("Not now"), None);
         LoginList {
             answers: AnswerList::new(ways.into_iter().chain([not_now])),
-            message: message.map(shortened),
+            message: message.map(|message| {
+                visible_lines(&text::first_chars(message.trim(), MESSAGE)).into_owned()
+            }),
             left_out,
         }
     }
@@ -52,7 +55,7 @@ impl LoginList {
     }
 
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
-        let mut panel = Panel::new("The agent wants a login");
+        let mut panel = Panel::new("The agent requires a login");
         panel.tone = PanelTone::Asking;
         let inner = Panel::inner_width(width);
         if let Some(message) = &self.message {
@@ -61,11 +64,11 @@ impl LoginList {
         }
         if self.left_out > 0 {
             let ways = match self.left_out {
-                1 => "1 way to log in".to_owned(),
-                more => format!("{more} ways to log in"),
+                1 => "1 login method".to_owned(),
+                more => format!("{more} login methods"),
             };
             let text = format!(
-                "{ways} cannot be chosen here: of a kind that Attaché does not know, or with the id of another."
+                "{ways} can't be used here: Attaché doesn't know the kind, or the id is not unique."
             );
             panel.text(&text, theme.style(TextRole::Warning), inner);
         }
@@ -74,23 +77,14 @@ impl LoginList {
     }
 }
 
-/// A message of the agent, safe to show and not without end.
-fn shortened(message: &str) -> String {
-    let message = message.trim();
-    match message.char_indices().nth(MESSAGE) {
-        None => visible_lines(message).into_owned(),
-        Some((end, _)) => format!("{}…", visible_lines(&message[..end])),
-    }
-}
-
-/// A login that waits for the user's permission.
+/// The program of a terminal login, waiting for the user's permission.
 #[derive(Debug, Clone)]
 pub(crate) struct LoginPrompt {
     pub(crate) command: LoginCommand,
     answers: AnswerList<LoginAnswer>,
 }
 
-/// What the user says to it.
+/// The user's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LoginAnswer {
     Run,
@@ -118,7 +112,7 @@ impl LoginPrompt {
 
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
         let inner = Panel::inner_width(width);
-        let mut panel = Panel::new("The agent wants to run a login in this terminal");
+        let mut panel = Panel::new("The agent wants to run a login program in this terminal");
         panel.tone = PanelTone::Asking;
         let command = &self.command;
         let mut exactly = |label, shown: &str, role| {
@@ -140,5 +134,5 @@ impl LoginPrompt {
     }
 }
 
-/// Characters of what the agent says when it wants a login.
+/// The most characters of the agent's message that are shown.
 const MESSAGE: usize = 2000;

@@ -1,4 +1,4 @@
-//! Files that a prompt names with `@`: how they are written, found in the text, and sent.
+//! Files that a prompt mentions with `@`: finding mentions in the text, finding files to mention, and reading them.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,13 +10,13 @@ use ignore::WalkBuilder;
 /// A mention that is being typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UnfinishedMention {
-    /// Where its `@` stands.
+    /// The position of its `@`.
     pub(crate) start: usize,
-    /// The name so far.
+    /// The name typed so far.
     pub(crate) name: String,
 }
 
-/// The mention at the end of a text, if it ends in one that is not finished.
+/// The unfinished mention at the end of a text, if there is one.
 pub(crate) fn unfinished_mention(text: &str) -> Option<UnfinishedMention> {
     let mut open = None;
     for (start, at) in mention_starts(text) {
@@ -33,7 +33,7 @@ pub(crate) fn unfinished_mention(text: &str) -> Option<UnfinishedMention> {
     open
 }
 
-/// The names of all mentions in a text. Whether there are such files is for [`load_prompt`] to say.
+/// The names of all mentions in a text. Whether the files exist is checked by [`load_prompt`].
 pub(crate) fn mentioned_names(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     for (_, at) in mention_starts(text) {
@@ -50,7 +50,7 @@ pub(crate) fn mentioned_names(text: &str) -> Vec<String> {
     names
 }
 
-/// How a path is mentioned.
+/// The mention of a path, quoted if needed.
 pub(crate) fn mention_of(path: &str) -> String {
     if path.contains(char::is_whitespace) {
         format!("@\"{path}\"")
@@ -59,7 +59,8 @@ pub(crate) fn mention_of(path: &str) -> String {
     }
 }
 
-/// Where mentions begin: the `@` and what follows it. One inside a word is part of the word, as in an address.
+/// The positions of each `@` that starts a mention and of the name behind it. An `@` inside a word, as in an email
+/// address, is part of the word.
 fn mention_starts(text: &str) -> impl Iterator<Item = (usize, usize)> {
     text.match_indices('@').filter_map(|(index, _)| {
         let before = text[..index].chars().next_back();
@@ -73,17 +74,17 @@ fn mention_starts(text: &str) -> impl Iterator<Item = (usize, usize)> {
 pub struct PromptDraft {
     /// The text as it was typed.
     pub text: String,
-    /// What was mentioned in it. A name without a file stays text.
+    /// The names mentioned in the text. A name without a file stays text.
     pub mentions: Vec<String>,
-    /// Files that were attached; each must be there.
+    /// Attached files; each of them must exist.
     pub files: Vec<PathBuf>,
-    /// What names are relative to.
+    /// The directory that names are relative to.
     pub cwd: PathBuf,
-    /// What the agent capabilities.
+    /// The kinds of content that the agent accepts.
     pub capabilities: v1::PromptCapabilities,
 }
 
-/// Reads what a prompt names. Blocks.
+/// Reads the files of a prompt and turns it into content blocks that the agent accepts. Blocks.
 pub(crate) fn load_prompt(
     prompt: &PromptDraft,
 ) -> Result<Vec<v1::ContentBlock>, prompt::AttachError> {
@@ -112,8 +113,8 @@ fn resolve_path(cwd: &Path, path: &Path) -> PathBuf {
     }
 }
 
-/// The files below some directories, without those that version control ignores. Those of the first directory are
-/// relative to it. Blocks; ends after a number of files or some seconds, whichever comes first.
+/// Finds the files below some directories, without those that version control ignores. Paths in the first directory are
+/// relative to it. Blocks; stops after a number of files or some seconds, whichever comes first.
 pub(crate) fn find_files(roots: &[PathBuf]) -> Vec<String> {
     let Some((first, more)) = roots.split_first() else {
         return Vec::new();
@@ -136,7 +137,7 @@ pub(crate) fn find_files(roots: &[PathBuf]) -> Vec<String> {
     names
 }
 
-/// Names that could not be typed or shown as they are would only mislead.
+/// The name of a path, or `None` if it can't be typed or shown unchanged.
 fn mentionable_name(path: &Path, first: &Path) -> Option<String> {
     let path = path.strip_prefix(first).unwrap_or(path);
     let name = path.to_str()?;

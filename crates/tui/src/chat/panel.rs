@@ -1,4 +1,4 @@
-//! A box at the bottom of the screen: what every dialog is drawn as.
+//! A box at the bottom of the screen, which every dialog is drawn as.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -10,43 +10,43 @@ use super::{quotation, text};
 use crate::paint::theme::{SignSet, TextRole, Theme};
 use crate::paint::wrap;
 
-/// A box with lines. Where it has less room than lines it shows those that count.
+/// A box with lines. If there is not room for all of them, it scrolls to the important ones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Panel {
     pub(crate) title: String,
     pub(crate) lines: Vec<Line<'static>>,
-    /// The keys that work, below the lines and always visible.
+    /// The available keys, always visible below the lines.
     pub(crate) keys: String,
     pub(crate) scroll_target: ScrollTarget,
-    /// The first line that is shown, where the user has scrolled.
+    /// The first visible line after the user has scrolled.
     pub(crate) scrolled: Option<usize>,
-    /// How many lines have to be read before anything can be accepted, from the first on; all where nothing is said.
+    /// How many lines, from the first on, have to be read before anything can be accepted. `None` means all.
     pub(crate) to_read: Option<usize>,
-    /// Those of them that were not on the screen.
+    /// How many of those lines have not been on the screen.
     pub(crate) unread: usize,
     pub(crate) scrolling: Scrolling,
-    /// Where the cursor stands: column and line.
+    /// The column and line of the cursor.
     pub(crate) cursor: Option<(usize, usize)>,
     pub(crate) tone: PanelTone,
 }
 
-/// Which lines are shown where there is not room for all.
+/// Which lines to show if there is not room for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ScrollTarget {
-    /// From this one on.
+    /// The lines from this one on.
     From(usize),
-    /// Such that this one is visible.
+    /// Any lines that include this one.
     At(usize),
 }
 
-/// Which lines of a box are on the screen.
+/// The lines of a box that are on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct VisibleRows {
     pub(crate) top: usize,
     pub(crate) rows: usize,
 }
 
-/// Whether keys scroll a box now.
+/// Whether keys currently scroll the box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Scrolling {
     #[default]
@@ -91,7 +91,7 @@ impl Panel {
         }
     }
 
-    /// Adds words of others under a label of ours, safe to show and without line ends.
+    /// Adds untrusted text under our own label. The text is safe to show and has no line ends.
     pub(crate) fn labelled(
         &mut self,
         label: &str,
@@ -105,7 +105,7 @@ impl Panel {
         self.lines.extend(rows);
     }
 
-    /// Adds lines of others, safe to show.
+    /// Adds lines of untrusted text that is safe to show.
     pub(crate) fn quoted(&mut self, shown: &str, role: TextRole, theme: &Theme, width: u16) {
         let rows = quotation::lines(shown, theme.style(role), theme, usize::from(width));
         self.lines.extend(rows);
@@ -120,12 +120,12 @@ impl Panel {
         self.lines.push(Line::default());
     }
 
-    /// How wide lines can be in a box of this width.
+    /// The width of the lines in a box of this width.
     pub(crate) fn inner_width(width: u16) -> u16 {
         width.saturating_sub(4).max(1)
     }
 
-    /// How high it wants to be at a width.
+    /// The height the box wants at a width.
     pub(crate) fn height(&self, width: u16) -> u16 {
         let lines = self.lines.len() + self.key_rows(width).len() + 2;
         u16::try_from(lines).unwrap_or(u16::MAX)
@@ -201,7 +201,7 @@ impl Panel {
         window
     }
 
-    /// The keys, broken between them and not inside.
+    /// The keys in rows, broken only between keys.
     fn key_rows(&self, width: u16) -> Vec<String> {
         let width = usize::from(Self::inner_width(width));
         let mut rows: Vec<String> = Vec::new();

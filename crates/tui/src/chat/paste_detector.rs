@@ -1,26 +1,26 @@
-//! Pastes that arrive key by key, from terminals that do not mark them: faster than anybody types.
+//! Detects pastes that arrive key by key, from terminals without bracketed paste: faster than anyone types.
 
 use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// When text was last typed.
+/// Remembers when text was last typed.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PasteDetector {
     last: Option<Instant>,
 }
 
-/// Whether a key is on its own.
+/// Whether a key was typed or is part of a paste.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyPace {
-    /// A person may have pressed it.
+    /// The user may have pressed the key.
     Alone,
-    /// It follows text too closely: it is part of what is pasted, and means nothing else.
+    /// The key follows other text too closely: it is part of a paste and has no other meaning.
     Pasted,
 }
 
 impl PasteDetector {
-    /// Notes a key and says whether it is part of a paste.
+    /// Records a key and returns whether it is part of a paste.
     pub(crate) fn classify(&mut self, key: &KeyEvent, now: Instant) -> KeyPace {
         let is_close = |last: Instant| now.saturating_duration_since(last) < CLOSE;
         let pace = match self.last.is_some_and(is_close) {
@@ -34,13 +34,13 @@ impl PasteDetector {
     }
 }
 
-/// A character that is typed as text.
+/// Whether a key types a character.
 pub(crate) fn is_printable(key: &KeyEvent) -> bool {
     let command = KeyModifiers::CONTROL | KeyModifiers::ALT;
     matches!(key.code, KeyCode::Char(_)) && !key.modifiers.intersects(command)
 }
 
-/// What a key stands for in a text, if it can be in one.
+/// The character that a key stands for in pasted text, if any.
 pub(crate) fn pasted_text(key: &KeyEvent) -> Option<char> {
     match key.code {
         KeyCode::Char('j') if key.modifiers == KeyModifiers::CONTROL => Some('\n'),
@@ -51,5 +51,5 @@ pub(crate) fn pasted_text(key: &KeyEvent) -> Option<char> {
     }
 }
 
-/// Nobody presses two keys this close to each other; held keys repeat more slowly.
+/// Nobody presses two keys this quickly; held keys repeat more slowly.
 const CLOSE: Duration = Duration::from_millis(25);

@@ -1,7 +1,8 @@
-//! The permission dialog: what would be done in our words, what the agent says of it as a quotation, and the answers.
+//! The permission dialog: the action in our own words, the agent's description as a quotation, and the answers.
 //!
-//! No key answers by itself. The user moves into the dialog, selects an answer with the arrows and picks it with Enter; an
-//! answer that lasts is confirmed once more. Nothing can be granted that the screen has not shown: see [`Fit`].
+//! No single key answers. The user moves into the dialog, selects an answer with the arrow keys and picks it with
+//! Enter; an answer that is remembered needs another Enter. Nothing can be allowed that the screen has not shown: see
+//! [`Fit`].
 
 mod changes;
 mod choices;
@@ -30,7 +31,7 @@ pub(crate) use confirmation::expiry_phrase;
 pub(crate) use page::{DrawnPage, Fit, PermissionPage};
 use row_coverage::RowCoverage;
 
-/// A permission request that waits for the user.
+/// A permission request that waits for the user's answer.
 #[derive(Debug, Clone)]
 pub(crate) struct PermissionDialog {
     pub(crate) prompt: PermissionPrompt,
@@ -39,52 +40,52 @@ pub(crate) struct PermissionDialog {
     step: DialogStep,
     detail_level: DetailLevel,
     diff_base: DiffBase,
-    /// The first row of the scrolled part that is shown.
+    /// The first visible row of the scrolled part.
     top: usize,
-    /// How long a lasting answer counts; the first is the present choice.
+    /// The choices for how long to remember an answer; the first one is current.
     expiries: Vec<Expiry>,
-    /// The rows of what scrolls that have been on the screen so far.
+    /// The rows of the scrolled part that have been on the screen so far.
     coverage: RowCoverage,
-    /// The changes as they were last laid out.
+    /// The most recent layout of the changes.
     changes: RefCell<Option<Arc<Changes>>>,
-    /// What the screen shows of it at present.
+    /// What the last drawing showed, if the dialog is on the screen.
     drawn: Option<DrawnPage>,
 }
 
-/// How far the user is.
+/// The step of the dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DialogStep {
-    /// An answer is being selected.
+    /// The user selects an answer.
     Choosing,
-    /// This answer lasts, and is to be confirmed.
+    /// The user confirms this answer, because it will be remembered.
     Confirming(usize),
 }
 
-/// Who remembers the answer that is selected.
+/// Who remembers the selected answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rememberer {
-    /// Nobody, or we do.
+    /// Attaché, or nobody.
     AttacheOrNobody,
-    /// The agent, by rules of its own.
+    /// The agent, by its own rules.
     Agent,
 }
 
-/// How much of the request is shown.
+/// How much of the request to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DetailLevel {
     Summary,
     Full,
 }
 
-/// What changes are shown against.
+/// The old text that changes are compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DiffBase {
-    /// What the agent shows as the old text.
+    /// The old text that the agent sent.
     Agent,
     Disk,
 }
 
-/// What a key has done.
+/// The effect of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PermissionOutcome {
     /// The dialog is still open.
@@ -93,7 +94,7 @@ pub(crate) enum PermissionOutcome {
     Back,
     /// The request is answered.
     Answered(PermissionAnswer, Expiry),
-    /// The key would have granted something, and why it does not.
+    /// The key would have allowed something; says why it does not.
     Refused(Cow<'static, str>),
 }
 
@@ -114,12 +115,12 @@ impl PermissionDialog {
         }
     }
 
-    /// How long a lasting answer counts that is given now.
+    /// How long an answer given now would be remembered.
     pub(crate) fn expiry(&self) -> Expiry {
         self.expiries.first().copied().unwrap_or_default()
     }
 
-    /// Who remembers the answer that is selected.
+    /// Who remembers the selected answer.
     pub(crate) fn rememberer(&self) -> Rememberer {
         let choice = self.selected.and_then(|at| self.choices.get(at));
         match choice {
@@ -128,7 +129,7 @@ impl PermissionDialog {
         }
     }
 
-    /// Whether an answer allows what is asked for.
+    /// Whether an outcome allows the request.
     pub(crate) fn grants(&self, pressed: &PermissionOutcome) -> bool {
         match pressed {
             PermissionOutcome::Answered(PermissionAnswer::Choose { option, .. }, _) => {
@@ -138,19 +139,19 @@ impl PermissionDialog {
         }
     }
 
-    /// Notes what the screen shows.
+    /// Records what the screen shows.
     pub(crate) fn set_drawn(&mut self, drawn: DrawnPage) {
         self.top = drawn.top;
         self.coverage = drawn.coverage.clone();
         self.drawn = Some(drawn);
     }
 
-    /// The dialog is not on the screen.
+    /// Records that the dialog is not on the screen.
     pub(crate) fn hide(&mut self) {
         self.drawn = None;
     }
 
-    /// Takes a key. `size` is that of the screen now.
+    /// Handles a key. `size` is the current size of the screen.
     pub(crate) fn key(&mut self, key: &KeyEvent, size: (u16, u16)) -> PermissionOutcome {
         match key.modifiers - KeyModifiers::SHIFT {
             KeyModifiers::NONE => {}
@@ -179,8 +180,8 @@ impl PermissionDialog {
         PermissionOutcome::Open
     }
 
-    /// Moves through what scrolls. Between two drawings pages and lines move by at most a page, so that they skip no row;
-    /// the rows that a jump skips are not seen.
+    /// Scrolls. Between two drawings, pages and lines move by at most one page, so that no row is skipped. Rows that a
+    /// jump skips don't count as read.
     pub(crate) fn scroll(&mut self, scroll: Scroll) {
         let Some(drawn) = &self.drawn else {
             return;
@@ -211,7 +212,7 @@ impl PermissionDialog {
         PermissionOutcome::Open
     }
 
-    /// Goes back to the list, with nothing selected.
+    /// Goes back to the list and clears the selection.
     pub(crate) fn deselect(&mut self) {
         self.selected = None;
         if self.step != DialogStep::Choosing {
@@ -219,7 +220,7 @@ impl PermissionDialog {
         }
     }
 
-    /// Selects the answer on a row of the screen; it is not picked.
+    /// Selects the answer on a row of the screen, without picking it.
     pub(crate) fn click(&mut self, row: u16) {
         let rows = self.drawn.iter().flat_map(|drawn| &drawn.answer_rows);
         let mut rows = rows.filter(|(y, _)| *y == row).map(|(_, choice)| *choice);
@@ -230,7 +231,7 @@ impl PermissionDialog {
         }
     }
 
-    /// Whether a screen of this size shows the dialog as it is now, and how well.
+    /// Whether a screen of this size shows the dialog in its current state, and how completely.
     fn fit(&self, size: (u16, u16)) -> Option<Fit> {
         let drawn = self.drawn.as_ref()?;
         let is_current =
@@ -238,28 +239,28 @@ impl PermissionDialog {
         is_current.then_some(drawn.fit)
     }
 
-    /// Why nothing can be granted now.
+    /// Why nothing can be allowed now, or `None` if it can.
     fn refusal(&self, size: (u16, u16)) -> Option<Cow<'static, str>> {
         let why = match self.fit(size) {
             Some(Fit::Whole) => return None,
             Some(Fit::Unread) => return Some(self.unread_message().into()),
             Some(Fit::TooSmall) => page::TOO_SMALL,
-            Some(Fit::TooLong) => "the request is too long to be shown, so it cannot be allowed",
+            Some(Fit::TooLong) => "the request is too long to show, so it can't be allowed",
             None => NOT_SHOWN,
         };
         Some(why.into())
     }
 
-    /// How much has to be read first, and the key for it.
+    /// Says how many lines have to be read first, and which key shows them.
     fn unread_message(&self) -> String {
         let unread_rows = self.drawn.as_ref().map(|drawn| drawn.unread_rows);
         let unread_rows = unread_rows.unwrap_or_default();
         let lines = match unread_rows.count {
-            1 => "1 line was".to_owned(),
-            count => format!("{count} lines were"),
+            1 => "1 line has".to_owned(),
+            count => format!("{count} lines have"),
         };
         let key = unread_rows.key();
-        format!("read the whole request first: {lines} not on the screen yet ({key})")
+        format!("read the whole request first: {lines} not been on the screen ({key})")
     }
 
     fn pick(&mut self, size: (u16, u16)) -> PermissionOutcome {
@@ -285,7 +286,7 @@ impl PermissionDialog {
         let Some(choice) = self.choices.get(at).cloned() else {
             return PermissionOutcome::Open;
         };
-        // What is remembered has to be on the screen, also where it rejects.
+        // A remembered answer has to be on the screen even if it rejects.
         if let Some(why) = self.refusal(size) {
             return PermissionOutcome::Refused(why);
         }
@@ -295,11 +296,11 @@ impl PermissionDialog {
     fn answer(&self, choice: &PermissionChoice) -> PermissionOutcome {
         match choice.answer() {
             Some(answer) => PermissionOutcome::Answered(answer, self.expiry()),
-            None => PermissionOutcome::Refused("this option cannot be chosen".into()),
+            None => PermissionOutcome::Refused("this option can't be chosen".into()),
         }
     }
 
-    /// Whether the user says how long an answer counts.
+    /// Whether the user can choose how long the answer is remembered.
     fn has_expiry_choice(&self, choice: usize) -> bool {
         let scope = self.choices.get(choice).and_then(PermissionChoice::scope);
         matches!(scope, Some(Scope::Workspace | Scope::Always))
@@ -310,7 +311,7 @@ impl PermissionDialog {
         self.top = 0;
     }
 
-    /// The answers that the arrows go through: where nothing can be granted, those that grant nothing.
+    /// The answers that the arrow keys select: if the screen is too small, only those that allow nothing.
     fn selectable(&self) -> Vec<usize> {
         let fit = self.drawn.as_ref().map(|drawn| drawn.fit);
         let only_rejects = matches!(fit, Some(Fit::TooSmall));
@@ -348,14 +349,14 @@ impl PermissionDialog {
         self.top = 0;
     }
 
-    /// Whether a file on disk is not what the agent shows.
+    /// Whether a file on disk differs from what the agent shows.
     fn differs_from_disk(&self) -> bool {
         let mut found = self.prompt.disk.iter();
         found.any(|found| matches!(found, DiskComparison::Different(_)))
     }
 }
 
-/// The terms that a key goes through, from the configured one on.
+/// The expiries to choose from, starting with the configured one.
 fn expiries(configured: Expiry) -> Vec<Expiry> {
     let mut expiries: Vec<Expiry> = EXPIRIES.to_vec();
     match expiries.iter().position(|expiry| *expiry == configured) {
@@ -366,14 +367,14 @@ fn expiries(configured: Expiry) -> Vec<Expiry> {
 }
 
 impl PermissionPage {
-    /// The same with other words for how to get there.
+    /// Replaces the key hint.
     pub(crate) fn with_hint(self, hint: &str) -> PermissionPage {
         let hint = hint.to_owned();
         PermissionPage { hint, ..self }
     }
 }
 
-/// Why Enter did nothing.
+/// Explains why Enter did nothing.
 pub(crate) const NOT_SHOWN: &str = "not shown yet: press Enter again";
 const HOUR: u64 = 60 * 60;
 const EXPIRIES: [Expiry; 5] = [

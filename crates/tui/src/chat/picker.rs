@@ -1,4 +1,4 @@
-//! A list to choose from, filtered by typing: the palette, modes, models, options, sessions, logins, files.
+//! A list to choose from, filtered by typing: used for the palette, modes, models, options, sessions, logins and files.
 
 use attache::v1;
 use attache_client::command::SessionStart;
@@ -20,14 +20,14 @@ pub(crate) struct Picker {
     title: String,
     rows: Vec<PickerRow>,
     filter: Editor,
-    /// The rows that fit the filter.
+    /// The indices of the rows that match the filter.
     matching: Vec<usize>,
     selected: Option<usize>,
     pending: PendingRows,
     is_filled: bool,
 }
 
-/// What a list is filled with later.
+/// The rows that a list still waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PendingRows {
     Nothing,
@@ -45,54 +45,54 @@ pub(crate) struct PickerRow {
     pub(crate) choice: PickerChoice,
 }
 
-/// Whether a row is what is set at present.
+/// Whether a row is the current setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowMark {
     None,
     Current,
 }
 
-/// What is chosen with a row.
+/// What choosing a row does.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum PickerChoice {
-    /// A command of the screen.
+    /// Run an action.
     Do(UiAction),
-    /// A mode.
+    /// Set a mode.
     Mode(v1::SessionModeId),
-    /// An option, to choose its value next.
+    /// Choose the value of an option next.
     Option(v1::SessionConfigId),
-    /// An option and its value.
+    /// Set an option to a value.
     Value(v1::SessionConfigId, v1::SessionConfigOptionValue),
-    /// A session, to choose what to do with it next.
+    /// Choose what to do with a session next.
     Session(Box<v1::SessionInfo>),
-    /// The next page of sessions.
+    /// List the next page of sessions.
     MoreSessions(String),
-    /// A session and how to open it.
+    /// Open a session in this way.
     Open(SessionStart, Box<v1::SessionInfo>),
-    /// A session to delete, to be confirmed next.
+    /// Ask whether to delete a session.
     Delete(Box<v1::SessionInfo>),
-    /// A session to delete, confirmed.
+    /// Delete a session, after confirmation.
     DeleteNow(v1::SessionId),
-    /// A way to log in.
+    /// Log in with a method.
     Login(v1::AuthMethodId),
-    /// A prompt to take back.
+    /// Remove a queued prompt.
     Unqueue(usize),
-    /// A file to attach.
+    /// Attach a file.
     Attach(String),
-    /// A tab to go to.
+    /// Switch to a tab.
     Tab(usize),
-    /// Nothing.
+    /// Do nothing.
     Nothing,
 }
 
-/// What a key has done.
+/// The effect of a key.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum PickerOutcome {
-    /// It is still open.
+    /// The list is still open.
     Open,
-    /// Something was chosen.
+    /// A row was chosen.
     Chosen(PickerChoice),
-    /// It was closed.
+    /// The list was closed.
     Closed,
 }
 
@@ -126,7 +126,7 @@ impl Picker {
         }
     }
 
-    /// A list that is filled later.
+    /// Creates a list whose rows arrive later.
     pub(crate) fn pending(title: impl Into<String>, pending: PendingRows) -> Picker {
         Picker {
             pending,
@@ -173,7 +173,7 @@ impl Picker {
         self.refilter();
     }
 
-    /// More rows, as when the next page of a list has come. The last row gives way to them.
+    /// Adds rows, for example the next page of a list. They replace the "more" row at the end.
     pub(crate) fn extend(&mut self, rows: Vec<PickerRow>) {
         if matches!(self.rows.last(), Some(row) if matches!(row.choice, PickerChoice::MoreSessions(_)))
         {
@@ -221,10 +221,10 @@ impl Picker {
         if self.matching.is_empty() {
             let style = theme.style(TextRole::Dim);
             let text = match (self.is_filled, self.typed_file()) {
-                (false, _) => "looking…",
+                (false, _) => "searching…",
                 (true, Some(_)) => "Enter attaches this path",
-                (true, None) if self.rows.is_empty() => "there are none",
-                (true, None) => "nothing fits",
+                (true, None) if self.rows.is_empty() => "empty",
+                (true, None) => "no matches",
             };
             panel.lines.push(Line::styled(text, style));
         }
@@ -248,7 +248,7 @@ impl Picker {
         }
     }
 
-    /// Among files a path counts that is not in the list.
+    /// The typed path in a file picker, even if it is not in the list.
     fn typed_file(&self) -> Option<String> {
         let is_path = self.pending == PendingRows::Files && !self.filter.is_empty();
         is_path.then(|| self.filter.text().to_owned())

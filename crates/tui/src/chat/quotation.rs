@@ -1,7 +1,7 @@
-//! Rows with words of others: what an agent, a server or a directory is called, says or is given.
+//! Rows with untrusted text: names, messages and input that come from an agent, a server or the disk.
 //!
-//! Each row begins with a margin that those words cannot produce: a label of ours or nothing, then a bar. So no row of
-//! theirs looks like one of ours, however it breaks, also without colours.
+//! Each row begins with a margin that such text can't produce: our own label or nothing, then a bar. So no untrusted
+//! row looks like one of ours, however it breaks, even without colours.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -10,7 +10,7 @@ use super::text;
 use crate::paint::theme::{Sign, TextRole, Theme};
 use crate::paint::wrap;
 
-/// A text of others under a label of ours. The text is visible already and has no line ends.
+/// Untrusted text under our own label. The text is already safe to show and has no line ends.
 pub(crate) fn labelled(
     label: &str,
     shown: &str,
@@ -34,7 +34,7 @@ pub(crate) fn labelled(
     margins.wrap(shown, style, width)
 }
 
-/// Lines of others without a label, each broken to the width. The text is visible already.
+/// Untrusted lines without a label, each broken to the width. The text is already safe to show.
 pub(crate) fn lines(shown: &str, style: Style, theme: &Theme, width: usize) -> Vec<Line<'static>> {
     let bar = format!("{} ", theme.sign(Sign::Quoted));
     let bar = Span::styled(bar, theme.style(TextRole::Dim));
@@ -48,7 +48,7 @@ pub(crate) fn lines(shown: &str, style: Style, theme: &Theme, width: usize) -> V
         .collect()
 }
 
-/// Rows that are laid out already, at [`WIDTH`] columns less.
+/// Adds the bar to rows that were laid out [`WIDTH`] columns narrower.
 pub(crate) fn with_bar(rows: Vec<Line<'static>>, theme: &Theme) -> Vec<Line<'static>> {
     let bar = format!("{} ", theme.sign(Sign::Quoted));
     let bar = Span::styled(bar, theme.style(TextRole::Dim));
@@ -59,14 +59,14 @@ pub(crate) fn with_bar(rows: Vec<Line<'static>>, theme: &Theme) -> Vec<Line<'sta
     barred.collect()
 }
 
-/// What stands in front of a text of others: in front of its first row, and of the others.
+/// The margins in front of untrusted text: one for its first row, one for the others.
 pub(crate) struct Margins {
     pub(crate) first: Span<'static>,
     pub(crate) rest: Span<'static>,
 }
 
 impl Margins {
-    /// The rows of a text. Where the first margin leaves no room, it has a row of its own.
+    /// Breaks a text into rows behind the margins. If the first margin leaves no room, it gets its own row.
     pub(crate) fn wrap(&self, shown: &str, style: Style, width: usize) -> Vec<Line<'static>> {
         let rest = width.saturating_sub(wrap::width(&self.rest.content));
         let first = width.saturating_sub(wrap::width(&self.first.content));
@@ -88,10 +88,10 @@ impl Margins {
     }
 }
 
-/// Columns of the bar and the space behind it.
+/// The width of the bar and the space behind it.
 pub(crate) const WIDTH: u16 = 2;
-/// From this width on labels have a column of their own, so wide.
+/// From this width on, labels have their own column of `LABEL` characters.
 const WIDE: usize = 48;
 const LABEL: usize = 7;
-/// Columns that a text has at least beside its label.
+/// The fewest columns of text next to a label.
 const LEAST: usize = 4;

@@ -1,8 +1,9 @@
-//! What the agent wants of the user, in the order in which it came, and whether the keys go to it.
+//! The agent's requests to the user, in order of arrival, and whether one of them has the keyboard focus.
 //!
-//! A key that was meant for something else must never answer. So nothing that appears takes the keys: they go to the
-//! composer until the user moves into the request, with Tab, a key of its own or a click, and not before it has been on the
-//! screen for a moment. The next request starts over, and whenever the keys leave a request nothing is selected in it.
+//! A key that was meant for something else must never answer a request, so a new request doesn't take the focus. Keys
+//! go to the composer until the user moves into the request with Tab, Alt-R or a click, and that works only after the
+//! request has been on the screen for a moment. The next request starts over. Whenever the focus leaves a request, its
+//! selection is cleared.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -18,18 +19,18 @@ use super::permission::PermissionDialog;
 use super::url::UrlPrompt;
 use crate::paint::theme::Theme;
 
-/// Something that the agent wants of the user.
+/// A request of the agent to the user.
 #[derive(Debug, Clone)]
 pub(crate) struct AgentRequest {
-    /// In which session; without one it is asked in every tab.
+    /// The session that the request belongs to. A request without a session appears in every tab.
     pub(crate) session: Option<v1::SessionId>,
     pub(crate) dialog: RequestDialog,
-    /// What of its box has been on the screen; a permission request notes that by itself.
+    /// The lines that have been on the screen. Permission dialogs keep track of that themselves.
     pub(crate) coverage: LineCoverage,
     number: u64,
 }
 
-/// What is wanted.
+/// The dialog for each kind of request.
 #[derive(Debug, Clone)]
 pub(crate) enum RequestDialog {
     Permission(Box<PermissionDialog>),
@@ -41,7 +42,7 @@ pub(crate) enum RequestDialog {
 }
 
 impl RequestDialog {
-    /// Whether it is about a login.
+    /// Whether the request is about a login.
     pub(crate) fn is_login(&self) -> bool {
         matches!(
             self,
@@ -49,7 +50,7 @@ impl RequestDialog {
         )
     }
 
-    /// Its box; a permission request has a page of its own.
+    /// The panel of the request. A permission request has its own page instead.
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Option<Panel> {
         Some(match self {
             RequestDialog::Permission(_) => return None,
@@ -61,12 +62,12 @@ impl RequestDialog {
         })
     }
 
-    /// Whether text is typed in it now.
+    /// Whether keys currently type text into the request.
     pub(crate) fn takes_text(&self) -> bool {
         matches!(self, RequestDialog::Form(_, form) if form.takes_text())
     }
 
-    /// Nothing is selected in it any more.
+    /// Clears the selection.
     fn deselect(&mut self) {
         match self {
             RequestDialog::Permission(dialog) => dialog.deselect(),
@@ -79,27 +80,27 @@ impl RequestDialog {
     }
 }
 
-/// All that is wanted.
+/// All open requests.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RequestQueue {
     list: VecDeque<AgentRequest>,
     next: u64,
-    /// The request that the tab shows, and whether the keys go to it.
+    /// The request that the tab shows, and whether it has the focus.
     current: Option<CurrentRequest>,
-    /// The request that is on the screen.
+    /// The request that was last drawn.
     drawn: Option<DrawnRequest>,
-    /// A request that has vanished under the user's fingers.
+    /// A request that disappeared while it had the focus.
     vanished: Option<VanishedRequest>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct CurrentRequest {
     number: u64,
-    /// When the user moved into it, if they did.
+    /// When the user moved into the request.
     entered: Option<Instant>,
 }
 
-/// A request on the screen, and since when it has been there without a break.
+/// A request on the screen, and how long it has been there without interruption.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DrawnRequest {
     number: u64,
@@ -109,12 +110,12 @@ pub(crate) struct DrawnRequest {
 #[derive(Debug, Clone, Copy)]
 struct VanishedRequest {
     at: Instant,
-    /// Whether a key was pressed since.
+    /// Whether a key has been pressed since then.
     is_noticed: bool,
 }
 
 impl RequestQueue {
-    /// Adds one; `false` if there are too many already.
+    /// Adds a request. Returns `false` if there are too many already.
     #[must_use]
     pub(crate) fn push(&mut self, session: Option<v1::SessionId>, dialog: RequestDialog) -> bool {
         if self.list.len() >= LIMIT {
@@ -131,7 +132,7 @@ impl RequestQueue {
         true
     }
 
-    /// Forgets all others: a connection that is closed has no pending requests.
+    /// Replaces all requests: a closed connection has no pending requests.
     pub(crate) fn replace_all(&mut self, dialog: RequestDialog) {
         let number = self.next;
         self.next += 1;
@@ -143,7 +144,7 @@ impl RequestQueue {
         }]);
     }
 
-    /// The first one that concerns a session.
+    /// The first request of a session, or one without a session.
     pub(crate) fn first(&self, session: Option<&v1::SessionId>) -> Option<&AgentRequest> {
         self.list.iter().find(|request| request.concerns(session))
     }
@@ -157,7 +158,7 @@ impl RequestQueue {
             .find(|request| request.concerns(session))
     }
 
-    /// How many concern a session.
+    /// The number of requests of a session, including those without a session.
     pub(crate) fn count(&self, session: Option<&v1::SessionId>) -> usize {
         self.list
             .iter()
@@ -165,13 +166,13 @@ impl RequestQueue {
             .count()
     }
 
-    /// Whether a session has one of its own.
+    /// Whether a request belongs to this session.
     pub(crate) fn has_request_of(&self, session: &v1::SessionId) -> bool {
         let mut list = self.list.iter();
         list.any(|request| request.session.as_ref() == Some(session))
     }
 
-    /// Takes the first one that concerns a session: the user is done with it, and the keys go back to the composer.
+    /// Removes the first request of a session once it is answered. The focus goes back to the composer.
     pub(crate) fn remove_first(&mut self, session: Option<&v1::SessionId>) -> Option<AgentRequest> {
         let at = self
             .list
@@ -185,7 +186,7 @@ impl RequestQueue {
         self.list.retain(keep);
     }
 
-    /// Notes which request the tab shows. Another one than before does not have the keys.
+    /// Sets the request that the tab shows. If it is a different one than before, it has no focus.
     pub(crate) fn set_current(&mut self, session: Option<&v1::SessionId>, now: Instant) {
         let number = self.first(session).map(|request| request.number);
         if number == self.current.map(|current| current.number) {
@@ -209,7 +210,7 @@ impl RequestQueue {
         });
     }
 
-    /// Nothing is on the screen for now. Gives what was.
+    /// Marks that no request is on the screen, and returns the one that was.
     pub(crate) fn hide(&mut self) -> Option<DrawnRequest> {
         for request in &mut self.list {
             if let RequestDialog::Permission(dialog) = &mut request.dialog {
@@ -220,7 +221,7 @@ impl RequestQueue {
         self.drawn.take()
     }
 
-    /// The request of the tab is on the screen, where `before` was.
+    /// Marks that the tab's request is on the screen, where `before` was drawn last time.
     pub(crate) fn show(&mut self, before: Option<DrawnRequest>, now: Instant) {
         self.drawn = self.current.map(|CurrentRequest { number, .. }| {
             let before = before.filter(|before| before.number == number);
@@ -228,13 +229,14 @@ impl RequestQueue {
         });
     }
 
-    /// Whether the request of the tab is on the screen.
+    /// Whether the tab's request is on the screen.
     pub(crate) fn is_drawn(&self) -> bool {
         let number = self.current.map(|current| current.number);
         number.is_some() && number == self.drawn.map(|drawn| drawn.number)
     }
 
-    /// The user moves into the request on the screen; `false` if there is none, or it was not there for long enough.
+    /// Moves the focus into the request on the screen. Returns `false` if there is none, or if it has not been there
+    /// long enough.
     pub(crate) fn enter(&mut self, now: Instant) -> bool {
         let drawn = self.drawn;
         match &mut self.current {
@@ -246,7 +248,7 @@ impl RequestQueue {
         }
     }
 
-    /// The user goes back to the composer. Nothing stays selected in the request.
+    /// Moves the focus back to the composer and clears the selection.
     pub(crate) fn leave(&mut self) {
         let Some(current) = &mut self.current else {
             return;
@@ -262,18 +264,20 @@ impl RequestQueue {
         }
     }
 
-    /// Whether the keys go to the request on the screen.
+    /// Whether the request on the screen has the focus.
     pub(crate) fn has_keys(&self) -> bool {
         self.current.is_some_and(|it| it.entered.is_some())
     }
 
-    /// Whether a click can select: the user was in the request before, and it is not the second half of a double click.
+    /// Whether a click can select an answer: the request already had the focus, and the click is not the second half of
+    /// a double click.
     pub(crate) fn can_click(&self, now: Instant) -> bool {
         let entered = self.current.and_then(|current| current.entered);
         entered.is_some_and(|at| now.saturating_duration_since(at) >= DOUBLE_CLICK)
     }
 
-    /// Whether a key may be meant for a request that had the keys and has vanished: it is the next key, or comes soon.
+    /// Whether a key may be meant for a focused request that has vanished: it is the first key since then, or comes
+    /// soon after.
     pub(crate) fn may_target_vanished(&mut self, now: Instant) -> bool {
         let Some(vanished) = &mut self.vanished else {
             return false;
@@ -296,7 +300,7 @@ impl AgentRequest {
 }
 
 const LIMIT: usize = 256;
-/// How long a request is on the screen before it can be entered, and how long keys may still be meant for one that has
-/// vanished.
+/// How long a request has to be on the screen before it can get the focus, and how long keys may still be meant for a
+/// request that has vanished.
 pub(super) const GRACE_PERIOD: Duration = Duration::from_secs(1);
 const DOUBLE_CLICK: Duration = Duration::from_millis(500);

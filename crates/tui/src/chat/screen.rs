@@ -1,4 +1,4 @@
-//! The loop around the state machine: keys, events, time, and the terminal itself.
+//! The event loop around the state machine: keys, events, time, and the terminal itself.
 
 pub(super) mod backend;
 mod background_tasks;
@@ -26,12 +26,12 @@ use super::effect::{Effect, Input, Steering};
 use background_tasks::BackgroundTasks;
 use terminal::{AltScreen, ExitSignals};
 
-/// Shows the conversation on the terminal until the person leaves. The terminal is put back whatever happens. Whoever
-/// observes is shown every event before the screen is.
+/// Shows the conversation on the terminal until the user quits. The terminal is restored in every case. `observe` gets
+/// every event before the screen shows it.
 ///
 /// # Errors
 ///
-/// When standard output is no terminal that can be drawn on.
+/// Fails if standard input or output is not a terminal.
 pub async fn run(
     conversation: &mut Conversation,
     settings: Settings,
@@ -56,15 +56,15 @@ struct EventLoop<'a> {
     app: App,
     observe: &'a mut dyn FnMut(&Event),
     alt_screen: AltScreen,
-    /// `None` while somebody else has the terminal.
+    /// `None` while a login program uses the terminal.
     keys: Option<EventStream>,
     background_tasks: BackgroundTasks,
     signals: ExitSignals,
-    /// When it may be drawn again.
+    /// The earliest time of the next drawing.
     due: Option<Instant>,
-    /// When it changes by itself, as was known then.
+    /// When the screen changes without input, as of the last drawing.
     change: Option<Instant>,
-    /// Whether something has changed since.
+    /// Whether something has changed since the last drawing.
     is_stale: bool,
 }
 
@@ -79,7 +79,7 @@ impl EventLoop<'_> {
             let inputs = tokio::select! {
                 key = next_key(&mut self.keys) => match key {
                     Some(event) => self.read_pending_input(event?).await?,
-                    // Nobody can type any more.
+                    // Standard input is closed.
                     None => return Ok(()),
                 },
                 event = conversation.next() => vec![Input::Event(Box::new(event))],
@@ -99,7 +99,7 @@ impl EventLoop<'_> {
         }
     }
 
-    /// Takes what has happened already, up to a limit, so that a flood is drawn once and not thing by thing.
+    /// Handles pending events up to a limit, so that a burst of events is drawn once.
     async fn drain(&mut self, conversation: &mut Conversation) -> io::Result<ControlFlow<()>> {
         for _ in 0..AT_ONCE {
             let Some(event) = conversation.next().now_or_never() else {
@@ -116,11 +116,11 @@ impl EventLoop<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// What was typed, with all that was read together with it: it has one time, whatever is drawn in between.
+    /// Returns a terminal event and all that were read with it. They get one timestamp, whatever is drawn in between.
     async fn read_pending_input(&mut self, first: TerminalEvent) -> io::Result<Vec<Input>> {
         let mut inputs: Vec<Input> = terminal_input(first).into_iter().collect();
         while let Some(keys) = self.keys.as_mut().filter(|_| inputs.len() < AT_ONCE) {
-            // Polled with the waker of this task: crossterm keeps the one that it was last given.
+            // Polled with the waker of this task, because crossterm keeps the last waker it was given.
             let next = poll_fn(|task| Poll::Ready(keys.poll_next_unpin(task))).await;
             let Poll::Ready(Some(event)) = next else {
                 break;
@@ -192,7 +192,9 @@ impl EventLoop<'_> {
                 self.background_tasks
                     .push_done(match conversation.terminal_login(&method) {
                         Some(command) => Input::LoginDescribed(Box::new(command)),
-                        None => Input::LoginEnded(Err("this login has no program".to_owned())),
+                        None => {
+                            Input::LoginEnded(Err("this login method has no program".to_owned()))
+                        }
                     });
             }
             Effect::RunLogin(command) => self.run_login(&command, conversation).await?,
@@ -205,14 +207,14 @@ impl EventLoop<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Leaves the terminal to the agent's own login, then comes back.
+    /// Gives the terminal to the agent's login program, then takes it again.
     async fn run_login(
         &mut self,
         command: &LoginCommand,
         conversation: &mut Conversation,
     ) -> io::Result<()> {
         self.alt_screen.leave();
-        // Its reader would take the keys that are meant for the program.
+        // Our reader would take the keys that are meant for the program.
         self.keys = None;
         let ended = conversation.run_login(command).await;
         self.alt_screen.reenter()?;
@@ -242,14 +244,14 @@ impl EventLoop<'_> {
         let app = &mut self.app;
         self.alt_screen.draw(|frame| app.draw(frame, &context))?;
         let done = Instant::now();
-        // A drawing that takes long, as over a slow link, leaves as much time for everything else.
+        // After a slow drawing, for example over a slow link, everything else gets as much time as the drawing took.
         self.due = Some((now + FRAME).max(done + (done - now)));
         self.change = self.app.next_change(now);
         self.is_stale = false;
         Ok(())
     }
 
-    /// When to look again if nothing happens.
+    /// When to wake up if nothing happens.
     fn wake_time(&self) -> Instant {
         let frame = self.due.filter(|_| self.is_stale);
         let wake = frame.into_iter().chain(self.change).min();
@@ -282,6 +284,6 @@ fn terminal_input(event: TerminalEvent) -> Option<Input> {
 /// The shortest time between two drawings.
 const FRAME: Duration = Duration::from_millis(33);
 const IDLE: Duration = Duration::from_secs(3600);
-/// Events that are taken between two drawings.
+/// The most events handled between two drawings.
 const AT_ONCE: usize = 512;
 const WHEEL: i32 = 3;

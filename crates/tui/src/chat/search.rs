@@ -1,4 +1,4 @@
-//! Searching the transcript.
+//! The dialog that searches the transcript.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::text::Span;
@@ -9,7 +9,7 @@ use super::panel::Panel;
 use crate::paint::TranscriptView;
 use crate::paint::theme::{TextRole, Theme};
 
-/// A search that is being typed.
+/// The search query.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SearchDialog {
     query: Editor,
@@ -57,7 +57,7 @@ impl SearchDialog {
             Span::styled(self.query.text().to_owned(), theme.style(TextRole::Strong)),
             Span::styled(found, theme.style(TextRole::Dim)),
         ]);
-        panel.keys = "Enter ↑ above · ↓ below · Esc close".to_owned();
+        panel.keys = "Enter ↑ previous · ↓ next · Esc close".to_owned();
         panel
     }
 }

@@ -1,4 +1,4 @@
-//! A session on the screen.
+//! A tab: one session on the screen.
 
 use std::path::Path;
 use std::time::Instant;
@@ -13,10 +13,10 @@ use super::composer::Composer;
 use super::text;
 use crate::paint::{Appearance, Remark, Theme, Tone, TranscriptView};
 
-/// A session on the screen.
+/// A tab: one session on the screen.
 #[derive(Debug)]
 pub(crate) struct Tab {
-    /// Names the tab for as long as it is there.
+    /// Identifies the tab as long as it exists.
     pub(crate) number: u64,
     pub(crate) opening: OpenRequest,
     pub(crate) state: TabStatus,
@@ -25,58 +25,58 @@ pub(crate) struct Tab {
     pub(crate) composer: Composer,
     pub(crate) modes: Option<v1::SessionModeState>,
     pub(crate) options: Vec<v1::SessionConfigOption>,
-    /// What waits for its turn, as the conversation tells it.
+    /// The queued prompts, as reported by the conversation.
     pub(crate) queued_prompts: Vec<Vec<v1::ContentBlock>>,
-    /// What was said before the session was there.
+    /// Prompts sent before the session was open.
     pub(crate) unsent_prompts: Vec<Vec<v1::ContentBlock>>,
     pub(crate) turn: Option<RunningTurn>,
     pub(crate) activity: Activity,
     pub(crate) plan: PlanView,
-    /// A plan that was done when the turn began, and is folded away.
+    /// A plan that was already complete when the turn began; it is folded away.
     pub(crate) done_plan: Option<v1::Plan>,
     /// Whether thoughts and tool calls are all unfolded.
     pub(crate) unfolds: bool,
-    /// Why the last turn has ended, and what it took in words; nothing of one that has failed.
+    /// The stop reason of the last turn and its time and tokens in words; `None` if it failed.
     pub(crate) last_turn: Option<(v1::StopReason, String)>,
-    /// What it showed, until its history has been told again.
+    /// The previous transcript, kept until the history has been replayed.
     backup: Option<(Transcript, TranscriptView)>,
 }
 
-/// How far a session has come.
+/// The state of the tab's session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TabStatus {
-    /// It was asked for.
+    /// The session was requested.
     Opening,
-    /// It is there.
+    /// The session is open.
     Open(v1::SessionId),
-    /// The agent wants a login first.
+    /// The agent requires a login first.
     Unauthenticated,
-    /// It is not there, and why.
+    /// The session could not be opened, and why.
     Failed(String),
 }
 
-/// The turn that runs.
+/// The running turn.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunningTurn {
     pub(crate) started: Instant,
     pub(crate) status: TurnStatus,
 }
 
-/// Whether a turn was cancelled.
+/// Whether the turn is being cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TurnStatus {
     Running,
     Cancelling,
 }
 
-/// Whether something happened while nobody looked.
+/// Whether something happened while another tab was active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Activity {
     Read,
     Unread,
 }
 
-/// How much of the plan is shown.
+/// How much of the plan to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PlanView {
     Summary,
@@ -115,7 +115,7 @@ impl Tab {
         }
     }
 
-    /// Folds the plan away if all of it is done.
+    /// Folds the plan away if it is complete.
     pub(crate) fn fold_plan(&mut self) {
         let is_done = |plan: &&v1::Plan| {
             let mut entries = plan.entries.iter();
@@ -134,7 +134,7 @@ impl Tab {
         &self.opening.cwd
     }
 
-    /// What it is called: the agent's title, else how its first prompt begins.
+    /// The title of the session: the agent's, or the beginning of the first prompt.
     pub(crate) fn title(&self) -> String {
         if let Some(title) = self.transcript.title().filter(|title| !title.is_empty()) {
             return text::line(title);
@@ -149,7 +149,7 @@ impl Tab {
         }
     }
 
-    /// The session is there.
+    /// Records that the session is open.
     pub(crate) fn session_opened(&mut self, opened: &OpenedSession) {
         self.state = TabStatus::Open(opened.session.clone());
         self.backup = None;
@@ -159,7 +159,7 @@ impl Tab {
         }
     }
 
-    /// The agent that knew the session is no more: it is to be taken up again.
+    /// Prepares the tab to resume its session after the agent has exited.
     pub(crate) fn suspend(&mut self) {
         self.turn = None;
         if let TabStatus::Open(session) = &self.state {
@@ -168,7 +168,7 @@ impl Tab {
         }
     }
 
-    /// Clears the screen for a history that is told again.
+    /// Sets the transcript aside while the agent replays its history.
     pub(crate) fn back_up_transcript(&mut self) {
         let appearance = self.view.appearance().clone();
         let shown = std::mem::take(&mut self.transcript);
@@ -176,7 +176,7 @@ impl Tab {
         self.backup.get_or_insert((shown, view));
     }
 
-    /// Shows again what was set aside, if the history was not told.
+    /// Restores the transcript if the history was not replayed.
     pub(crate) fn restore_transcript(&mut self) {
         if let Some((transcript, view)) = self.backup.take() {
             self.transcript = transcript;
@@ -227,5 +227,5 @@ impl Tab {
     }
 }
 
-/// How many entries are looked at for a title.
+/// The number of entries searched for a title.
 const BEGINNING: usize = 20;

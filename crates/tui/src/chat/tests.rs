@@ -1,4 +1,4 @@
-//! The screen as a person sees it: inputs in, whole screens out.
+//! Tests of the whole screen: inputs in, screens out.
 
 mod attachments;
 mod completion;

@@ -1,5 +1,6 @@
-//! Text on its way to the screen: safe to show, broken into rows, cut to a width.
+//! Prepares text for the screen: makes it safe, breaks it into rows, cuts it to a width.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use attache_text::plain;
@@ -7,13 +8,13 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::paint::wrap;
 
-/// One line of a stranger's text, safe to show.
+/// Untrusted text on one line, safe to show.
 pub(crate) fn line(text: &str) -> String {
     plain::line(text).into_owned()
 }
 
-/// The rows of a text at a width, as ranges of its bytes. A row breaks after a space where there is one, else inside
-/// the word. Line ends and nothing else lie between rows; a text that ends with one has an empty last row.
+/// The rows of a text at a width, as byte ranges. A row breaks after a space if possible, otherwise inside the word.
+/// Between rows there are only line ends; a text that ends with one has an empty last row.
 pub(crate) fn rows(text: &str, width: usize) -> Vec<Range<usize>> {
     let mut rows = Vec::new();
     let mut start = 0;
@@ -24,19 +25,19 @@ pub(crate) fn rows(text: &str, width: usize) -> Vec<Range<usize>> {
     rows
 }
 
-/// The rows as text, without the spaces at which they break.
+/// The rows of a text as strings, without the spaces at which they break.
 pub(crate) fn lines(text: &str, width: usize) -> Vec<String> {
     let ranges = rows(text, width).into_iter();
     ranges.map(|row| text[row].trim_end().to_owned()).collect()
 }
 
-/// The rows of a text of which nothing may be lost, all spaces included. A row that breaks inside a word fills the width;
-/// one that breaks after a space ends with that space. Behind `⏎` a new row begins.
+/// The rows of a text that keep every character, including all spaces. A row that breaks inside a word fills the width;
+/// one that breaks after a space ends with that space. A new row begins after each `⏎`.
 pub(crate) fn exact_rows(text: &str, width: usize) -> Vec<String> {
     exact_rows_from(text, width, width)
 }
 
-/// Such rows, where the first one has another width.
+/// Like [`exact_rows`], with another width for the first row.
 pub(crate) fn exact_rows_from(text: &str, first: usize, width: usize) -> Vec<String> {
     let width = width.max(2);
     let mut room = first.max(2);
@@ -65,24 +66,32 @@ pub(crate) fn exact_rows_from(text: &str, first: usize, width: usize) -> Vec<Str
     rows
 }
 
-/// As much of the beginning as fits.
+/// The beginning of a text, cut to a width.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     wrap::cut(text, width).into_owned()
 }
 
-/// As much of the beginning as fits, and how many characters are missing.
+/// The first characters of a text, with `…` if some are missing.
+pub(crate) fn first_chars(text: &str, count: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(count) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+    }
+}
+
+/// The beginning of a text, cut to a width, with the number of missing characters.
 pub(crate) fn cut_counted(text: &str, width: usize) -> String {
     if wrap::width(text) <= width {
         return text.to_owned();
     }
     let count = text.chars().count();
-    // Room for the number of all, which is as wide as any.
+    // The count of all characters is at least as wide as the count of the missing ones.
     let start = cut(text, width.saturating_sub(format!("(+{count})").len()));
     let more = count - start.chars().count().saturating_sub(1).min(count);
     cut(&format!("{start}(+{more})"), width)
 }
 
-/// As much of the end as fits, as for a path.
+/// The end of a text, cut to a width: useful for paths.
 pub(crate) fn cut_front(text: &str, width: usize) -> String {
     wrap::cut_front(text, width).into_owned()
 }

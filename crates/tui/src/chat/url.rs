@@ -1,5 +1,5 @@
-//! A page that the agent wants visited: the whole address is shown, its host stands out, and we never open it. A malformed
-//! address can only be declined.
+//! A web page that the agent asks the user to visit. The whole address is shown with the host highlighted, and Attaché
+//! never opens it. A malformed address can only be declined.
 
 mod address;
 
@@ -14,7 +14,7 @@ use super::{quotation, text};
 use crate::paint::theme::{Sign, TextRole, Theme};
 use address::{AddressError, WebAddress};
 
-/// A question about a page.
+/// The request to visit a page.
 #[derive(Debug, Clone)]
 pub(crate) struct UrlPrompt {
     message: String,
@@ -23,7 +23,7 @@ pub(crate) struct UrlPrompt {
     answers: AnswerList<UrlAnswer>,
 }
 
-/// What the user says to it.
+/// The user's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum UrlAnswer {
     Accept,
@@ -32,16 +32,16 @@ enum UrlAnswer {
     Dismiss,
 }
 
-/// What a key has done.
+/// The effect of a key.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum UrlOutcome {
-    /// It is still open.
+    /// The request is still open.
     Open,
     /// The user goes back to the composer.
     Back,
-    /// The address is to be copied.
+    /// Copy the address.
     Copy(String),
-    /// It is answered.
+    /// The request is answered.
     Answered(v1::ElicitationAction),
 }
 
@@ -114,9 +114,9 @@ impl UrlPrompt {
         panel
     }
 
-    /// All of the address, with the host in bold wherever its rows break.
+    /// Adds the whole address, with the host in bold across all its rows.
     fn add_address(&self, panel: &mut Panel, address: &WebAddress, theme: &Theme, width: u16) {
-        // Up to the end of the host all characters are shown as they are.
+        // Up to the end of the host, every character is shown unchanged.
         let url = visible(&self.url).into_owned();
         let (start, end) = (address.range.start, address.range.end);
         let bar = Span::styled(

@@ -1,4 +1,5 @@
-//! Colours of code, found on a thread of their own: until it has got there, code has none, and no frame waits.
+//! Syntax highlighting on a background thread. Code is shown without colours until the thread has found them, so no
+//! frame waits.
 
 mod colour_cache;
 mod grammar;
@@ -18,20 +19,20 @@ use worker::HighlightJob;
 
 pub(super) use colour_cache::PrefixHash;
 
-/// Finds the colours of code. Clones share what was found.
+/// Highlights code. Clones share the results.
 #[derive(Clone)]
 pub struct Highlighter {
     shared: Option<Arc<HighlighterState>>,
 }
 
-/// The colours of one line: how many bytes, and what they are.
+/// The colours of one line, as runs of bytes with a role.
 pub(super) type LineColours = Arc<[(usize, TextRole)]>;
 
-/// What is known of some lines of code.
+/// The known colours of some lines of code.
 pub(super) struct ColouredLines {
-    /// The lines; `None` where nothing is known yet.
+    /// The colours of each line; `None` if they are not known yet.
     pub(super) lines: Vec<Option<LineColours>>,
-    /// What comes behind these lines goes on from here.
+    /// The hash to continue from with the following lines.
     pub(super) end: PrefixHash,
 }
 
@@ -43,12 +44,12 @@ struct HighlighterState {
 }
 
 impl Highlighter {
-    /// One that finds nothing, for screens without colour.
+    /// A highlighter that finds nothing, for screens without colour.
     pub fn none() -> Highlighter {
         Highlighter { shared: None }
     }
 
-    /// One that works on a thread of its own, which ends with the last clone.
+    /// A highlighter with its own thread, which ends with the last clone.
     pub fn start() -> Highlighter {
         let (jobs, queue) = mpsc::sync_channel(QUEUE);
         let (found, results) = mpsc::channel();
@@ -78,19 +79,19 @@ impl Highlighter {
         }
     }
 
-    /// Grows whenever colours were found, so that whoever draws draws again.
+    /// Increases whenever colours were found, so that the screen is drawn again.
     pub fn generation(&self) -> u64 {
         let shared = self.shared.as_ref();
         shared.map_or(0, |shared| shared.generation.load(Ordering::Acquire))
     }
 
-    /// Whether there is nothing left to find.
+    /// Whether all requested colours have been found.
     pub fn is_idle(&self) -> bool {
         let shared = self.shared.as_ref();
         shared.is_none_or(|shared| shared.pending.load(Ordering::Acquire) == 0)
     }
 
-    /// Waits until there is nothing left to find, but not for ever. For printers and tests; a screen never waits.
+    /// Waits until all requested colours have been found, up to a limit. For printers and tests; a screen never waits.
     pub fn settle(&self) {
         let until = Instant::now() + PATIENCE;
         while !self.is_idle() && Instant::now() < until {
@@ -98,7 +99,7 @@ impl Highlighter {
         }
     }
 
-    /// What is known of these lines, which follow on `start`. What is not known is being found.
+    /// Returns the known colours of these lines, which follow `start`, and requests those that are not known.
     pub(super) fn colours(&self, syntax: &str, start: PrefixHash, lines: &[&str]) -> ColouredLines {
         let start = start.or_start(syntax);
         let mut end = start;
@@ -140,7 +141,7 @@ impl std::fmt::Debug for Highlighter {
     }
 }
 
-/// A line of code in its colours.
+/// Applies colours to a line of code.
 pub(super) fn styled(
     line: &str,
     colours: Option<&LineColours>,

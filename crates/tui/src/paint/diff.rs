@@ -1,4 +1,4 @@
-//! Diffs: unified or side by side, with line numbers and what changed within a line.
+//! Diffs, unified or side by side, with line numbers and highlighted changes within lines.
 
 mod rows;
 mod side_by_side;
@@ -21,16 +21,16 @@ use rows::{DiffRows, Hunk, Side, StepRows};
 /// How diffs are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DiffLayout {
-    /// Side by side where there is room for it.
+    /// Side by side if there is room, otherwise unified.
     ByWidth,
-    /// One below the other.
+    /// The old lines above the new ones.
     Unified,
     /// Side by side.
     SideBySide,
 }
 
-/// A diff in which everything that changes can be read: a line with the path and how much changes, then the changes with
-/// three lines around them. With more than `most` characters to read it is only the beginning.
+/// Paints a diff in which every change can be read: a line with the path and the number of changes, then the changes
+/// with three lines of context. A diff with more than `most` characters to read is cut.
 pub(crate) fn whole(
     diff: &v1::Diff,
     appearance: &Appearance,
@@ -51,21 +51,21 @@ pub(crate) fn whole(
     }
 }
 
-/// A diff to be read.
+/// A complete diff, to be read before it is allowed.
 pub(crate) struct WholeDiff {
-    /// How many characters there are to read; nothing if there are too many, and not all of it is here.
+    /// The number of characters to read, or `None` if there are too many and the diff is cut.
     pub(crate) characters: Option<usize>,
     pub(crate) painted: PaintedDiff,
 }
 
-/// A diff as lines.
+/// A diff as styled lines.
 pub(crate) struct PaintedDiff {
     pub(crate) lines: Vec<Line<'static>>,
-    /// Whether the colours of all code in it are known.
+    /// Whether the colours of all its code are known.
     pub(crate) is_coloured: bool,
 }
 
-/// A diff in at most `limit` lines, the last of which says how much is missing. Very long lines are cut.
+/// Paints a diff in at most `limit` lines, the last of which says how much is missing. Very long lines are cut.
 pub(super) fn paint(
     diff: &v1::Diff,
     appearance: &Appearance,
@@ -106,14 +106,14 @@ fn paint_rows(
 
 type Spans = Vec<Span<'static>>;
 
-/// How the steps of a hunk are written down.
+/// How the steps of a hunk are written: unified or side by side.
 struct StepWriter {
-    /// How many lines a step takes at least.
+    /// The fewest lines that a step takes.
     height: fn(&StepRows<'_>) -> usize,
     write: fn(&mut DiffPainter<'_>, &StepRows<'_>, &mut HunkColours),
 }
 
-/// The lines of a hunk in their colours, as far as they are not written yet.
+/// The highlighted lines of a hunk that are not written yet.
 struct HunkColours {
     old: std::vec::IntoIter<Spans>,
     new: std::vec::IntoIter<Spans>,
@@ -121,7 +121,7 @@ struct HunkColours {
     digits: usize,
 }
 
-/// The lines so far, within their limit.
+/// The lines painted so far, up to a limit.
 struct DiffPainter<'a> {
     appearance: &'a Appearance,
     width: usize,
@@ -156,7 +156,7 @@ impl DiffPainter<'_> {
         }
     }
 
-    /// The width of a line number; none where numbers would leave no room for the lines.
+    /// The width of a line number, or 0 if numbers would leave no room for the lines.
     fn digits(&self, rows: &DiffRows<'_>) -> usize {
         let digits = rows.number_width();
         match self.width >= 2 * digits + LEAST {
@@ -183,7 +183,7 @@ impl DiffPainter<'_> {
         self.push(Line::from(wrap::cut_spans(vec![line], self.width)));
     }
 
-    /// The lines of one side of a hunk in their colours, ready to be broken; no more than there is room for.
+    /// The highlighted lines of one side of a hunk, no more than there is room for.
     fn colour(&mut self, hunk: &Hunk<'_>, side: Side, rows: &DiffRows<'_>) -> Vec<Spans> {
         let room = self.limit.saturating_sub(self.lines.len());
         let texts = hunk.lines(side).take(room);
@@ -261,8 +261,8 @@ fn syntax(path: &str) -> String {
         .to_owned()
 }
 
-/// A line as it is shown: everything in it is visible, a tab as its sign and the gap behind it. A line of more than `most`
-/// characters says how much of it is missing.
+/// Makes every character of a line visible; a tab becomes a sign and a gap. A line of more than `most` characters ends
+/// with the number of missing ones.
 fn shown_line(line: &str, most: usize) -> String {
     let end = line.char_indices().nth(most).map(|(end, _)| end);
     let mut text = String::with_capacity(line.len());
@@ -276,12 +276,12 @@ fn shown_line(line: &str, most: usize) -> String {
     }
     if let Some(end) = end {
         let missing = line[end..].chars().count();
-        text += &format!("… {missing} more characters, an export has all");
+        text += &format!("… {missing} more characters; export to see all");
     }
     text
 }
 
-/// Styles a range of the bytes of some spans.
+/// Styles a byte range of some spans.
 fn overlay(
     spans: Vec<Span<'static>>,
     range: std::ops::Range<usize>,
@@ -305,12 +305,12 @@ fn overlay(
     styled
 }
 
-/// From this width on there is room for two sides, and from this one on if they are wanted.
+/// The width from which diffs are side by side by default, and the width from which they can be.
 const WIDE: u16 = 120;
 const NARROW: u16 = 60;
-/// Columns that a line has at least beside its numbers, with its sign.
+/// The fewest columns of a line besides its numbers, including its sign.
 const LEAST: usize = 12;
-/// Lines of a diff of which there is too much to read.
+/// The number of lines shown of a diff that is too long to read.
 const BEGINNING: usize = 200;
-/// How many characters of a line are shown.
+/// The most characters of a line that are shown.
 const LONGEST: usize = 2000;

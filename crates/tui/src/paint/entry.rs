@@ -1,4 +1,4 @@
-//! One entry of a transcript, and what the client itself has to remark.
+//! Paints the entries of a transcript, and the client's own remarks.
 
 mod event;
 mod layout;
@@ -22,46 +22,46 @@ pub(super) use text::texts;
 /// How much of an entry is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fold {
-    /// One line.
+    /// Only one line.
     Line,
-    /// The beginning or the end, as much as fits a glance.
+    /// A few lines of the beginning or the end.
     Brief,
-    /// All of it.
+    /// Everything.
     Full,
 }
 
-/// What the client itself says between the entries: a permission that was decided, an agent that has gone.
+/// A remark of the client between entries, for example that a permission was decided or the agent exited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// How serious it is.
+    /// How serious the remark is.
     pub tone: Tone,
-    /// What it says; any text, it is made safe here. Several lines if it has line ends.
+    /// The text, made safe when it is painted. It may have several lines.
     pub text: String,
 }
 
 /// How serious a remark is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tone {
-    /// Good to know.
+    /// Information.
     Info,
-    /// It was allowed, or went well.
+    /// Something was allowed or went well.
     Good,
     /// Something may go wrong.
     Warning,
-    /// It was denied, or went wrong.
+    /// Something was denied or went wrong.
     Bad,
 }
 
 impl Remark {
-    /// A remark.
+    /// Creates a remark.
     pub fn new(tone: Tone, text: impl Into<String>) -> Remark {
         let text = text.into();
         Remark { tone, text }
     }
 }
 
-/// How much of an entry is shown unless the person says otherwise: of the agent's words all, of the person's and of
-/// tool calls what fits a glance, of thoughts a line.
+/// How much of an entry is shown by default: all of the agent's messages, a few lines of prompts and tool calls, one
+/// line of thoughts.
 pub fn usual_fold(entry: &Entry) -> Fold {
     match entry.kind() {
         EntryKind::Message(message) => match message.kind {
@@ -74,7 +74,7 @@ pub fn usual_fold(entry: &Entry) -> Fold {
     }
 }
 
-/// An entry as lines, the sign of its sort in front of the first.
+/// Paints an entry. The first line begins with the sign of its kind.
 pub fn lines(entry: &Entry, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     let mut layout = EntryLayout::default();
     layout.update(entry, context);
@@ -104,21 +104,21 @@ pub fn lines(entry: &Entry, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// What an entry is painted with.
+/// The context for painting an entry.
 pub struct EntryContext<'a> {
-    /// Theme, colours, directory.
+    /// Theme, highlighter and directory.
     pub appearance: &'a Appearance,
-    /// How wide it may be, without the two columns of its sign.
+    /// The width, without the two columns of the sign.
     pub width: u16,
-    /// How much of it.
+    /// How much of the entry to show.
     pub fold: Fold,
-    /// How long a tool call has run, or ran.
+    /// How long a tool call has been running or took.
     pub elapsed: Option<Duration>,
-    /// The terminals of the host.
+    /// Looks up the terminals of the host.
     pub terminal: TerminalLookup<'a>,
 }
 
-/// A remark as lines, with its sign.
+/// Paints a remark with its sign.
 pub(super) fn remark(remark: &Remark, appearance: &Appearance, width: u16) -> Vec<Line<'static>> {
     let (sign, role) = match remark.tone {
         Tone::Info => (Sign::Info, TextRole::Dim),
@@ -131,14 +131,11 @@ pub(super) fn remark(remark: &Remark, appearance: &Appearance, width: u16) -> Ve
         format!("{} ", theme.sign(sign)),
         theme.style(role),
     )];
-    let text = remark
-        .text
-        .get(..remark.text.floor_char_boundary(LONGEST))
-        .unwrap_or_default();
+    let text = wrap::first_bytes(&remark.text, LONGEST);
     let text = wrap::without_tabs(&plain::lines(text)).into_owned();
     let text = Span::styled(text, theme.style(role));
     wrap::hanging(vec![text], usize::from(width), &first, &[Span::raw("  ")])
 }
 
-/// How many bytes of a remark are shown.
+/// The most bytes of a remark that are shown.
 const LONGEST: usize = 8 * 1024;

@@ -1,4 +1,4 @@
-//! What tests of painters share: lines as text, with and without their styles.
+//! Shared by tests of painters: turns lines into text, with and without styles.
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
@@ -13,7 +13,7 @@ pub(super) fn appearance(palette: Palette) -> Appearance {
     )
 }
 
-/// The lines as they are read, with `⏎` at the end of those that end in spaces.
+/// The text of the lines, with `⏎` at the end of lines that end in spaces.
 pub(super) fn text(lines: &[Line<'_>]) -> String {
     let shown = |line: &Line<'_>| {
         let text: String = line
@@ -30,7 +30,7 @@ pub(super) fn text(lines: &[Line<'_>]) -> String {
     lines.iter().map(shown).collect::<Vec<_>>().join("\n")
 }
 
-/// The lines with what is styled in brackets: `[bi3:text]` is bold, italic and of colour 3.
+/// The text of the lines with styled parts in brackets: `[bi3:text]` is bold, italic and in colour 3.
 pub(super) fn styled(lines: &[Line<'_>]) -> String {
     let mut all = String::new();
     for line in lines {

@@ -1,7 +1,7 @@
-//! Markdown as styled lines, also while it is still being written.
+//! Paints Markdown, even while it is still being written.
 //!
-//! Where a link leads is always readable, and references are shown as they are written: a text that grows cannot
-//! change what stands above.
+//! The target of a link is always readable, and references are shown as they are written, so that growing text never
+//! changes the lines above.
 
 mod block;
 mod incremental;
@@ -17,7 +17,7 @@ use super::Appearance;
 
 pub use incremental::{IncrementalMarkdown, Progress};
 
-/// Text of a stranger, read as Markdown.
+/// Paints untrusted text as Markdown.
 pub fn lines(text: &str, appearance: &Appearance, width: u16) -> Vec<Line<'static>> {
     let mut markdown = IncrementalMarkdown::new(width);
     while markdown.update(text, appearance) == Progress::Partial {}

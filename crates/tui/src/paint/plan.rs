@@ -1,4 +1,4 @@
-//! Plans as checklists.
+//! Paints plans as checklists.
 
 use attache::v1;
 use attache_text::plain;
@@ -7,12 +7,12 @@ use ratatui::text::{Line, Span};
 use super::theme::{Sign, TextRole};
 use super::{Appearance, markdown, wrap};
 
-/// A plan as a checklist: how far each step has come, what it is, and its priority where it is not medium.
+/// Paints a plan as a checklist: the status and text of each step, and its priority unless it is medium.
 pub fn lines(plan: &v1::Plan, appearance: &Appearance, width: u16) -> Vec<Line<'static>> {
     steps(&plan.entries, appearance, width)
 }
 
-/// A plan with an id, in whichever form it came.
+/// Paints a plan with an id, in any of its forms.
 pub fn lines_of(
     plan: &v1::PlanUpdateContent,
     appearance: &Appearance,
@@ -27,7 +27,7 @@ pub fn lines_of(
         }
         v1::PlanUpdateContent::Other(_) => {
             let text = Span::styled(
-                "a plan in a form unknown here",
+                "a plan in an unknown form",
                 appearance.theme.style(TextRole::Dim),
             );
             wrap::spans(vec![text], usize::from(width))
@@ -35,7 +35,7 @@ pub fn lines_of(
     }
 }
 
-/// How far a plan has come, in one line: `2/5 what is being done`.
+/// The progress of a plan in one line: `2/5 current step`.
 pub fn summary(plan: &v1::Plan, appearance: &Appearance, width: u16) -> Line<'static> {
     let is_done = |step: &&v1::PlanEntry| step.status == v1::PlanEntryStatus::Completed;
     let done = plan.entries.iter().filter(is_done).count();
@@ -94,7 +94,7 @@ fn step(step: &v1::PlanEntry, appearance: &Appearance, width: u16) -> Vec<Line<'
     wrap::hanging(spans, usize::from(width), &first, &[Span::raw("  ")])
 }
 
-/// How many steps are shown.
+/// The most steps that are shown.
 const STEPS: usize = 200;
 
 #[cfg(test)]

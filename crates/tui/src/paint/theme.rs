@@ -1,4 +1,4 @@
-//! Colours and signs. Whatever a colour means, a sign or a word says too.
+//! Colours and signs. Every meaning of a colour is also expressed by a sign or a word.
 
 use std::env;
 use std::io::{self, IsTerminal};
@@ -13,49 +13,49 @@ pub struct Theme {
     sign_set: SignSet,
 }
 
-/// How many colours there are.
+/// The colours that the terminal supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Palette {
-    /// None: bold, italic, underlined and reversed are all there is.
+    /// No colours, only bold, italic, underlined and reversed text.
     None,
-    /// The sixteen that the terminal's own settings define.
+    /// The sixteen colours that the terminal's settings define.
     Basic,
-    /// All of them.
+    /// 256 colours or more.
     Full,
 }
 
 /// Whether the terminal's background is dark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Background {
-    /// Light text on dark ground.
+    /// Light text on a dark background.
     Dark,
-    /// Dark text on light ground.
+    /// Dark text on a light background.
     Light,
 }
 
-/// Which characters signs and lines are made of.
+/// The character set of signs and lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignSet {
-    /// Those of Unicode.
+    /// Unicode characters.
     Unicode,
-    /// ASCII alone.
+    /// Only ASCII characters.
     Ascii,
 }
 
-/// What a piece of text is, and so how it looks.
+/// The role of a piece of text, which determines its style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TextRole {
     /// Ordinary text.
     Text,
-    /// What may be overlooked.
+    /// Less important text.
     Dim,
-    /// What stands out.
+    /// Emphasised text.
     Strong,
-    /// The frame around something.
+    /// Borders and rules.
     Border,
-    /// What the person said.
+    /// The user's prompts.
     User,
-    /// What the agent thinks.
+    /// The agent's thoughts.
     Thought,
     /// A heading.
     Heading,
@@ -63,31 +63,31 @@ pub enum TextRole {
     Code,
     /// A quotation.
     Quote,
-    /// Where a link leads.
+    /// A link.
     Link,
-    /// It went well.
+    /// Success.
     Good,
-    /// It runs.
+    /// Something that is running.
     Running,
-    /// It may go wrong.
+    /// A warning.
     Warning,
-    /// It went wrong.
+    /// A failure.
     Bad,
     /// A line that a diff adds.
     Added,
     /// A line that a diff removes.
     Removed,
-    /// What is new within an added line.
+    /// The new part of an added line.
     AddedPart,
-    /// What is gone within a removed line.
+    /// The removed part of a removed line.
     RemovedPart,
-    /// What is selected.
+    /// The selection.
     Selected,
-    /// What a search has found.
+    /// A search match.
     Match,
-    /// Code: a word of the language.
+    /// Code: a keyword.
     Keyword,
-    /// Code: text.
+    /// Code: a string.
     Literal,
     /// Code: a number or constant.
     Constant,
@@ -99,49 +99,49 @@ pub enum TextRole {
     Function,
 }
 
-/// A sign.
+/// A sign, one column wide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
-    /// The person speaks.
+    /// A prompt of the user.
     User,
-    /// The agent speaks.
+    /// A message of the agent.
     Agent,
-    /// The agent thinks.
+    /// A thought of the agent.
     Thought,
-    /// Not started.
+    /// Something that has not started.
     Pending,
-    /// Running.
+    /// Something that is running.
     Running,
-    /// Ended well.
+    /// Something that succeeded.
     Done,
-    /// Ended badly.
+    /// Something that failed.
     Failed,
-    /// Taken back.
+    /// Cancelled.
     Cancelled,
-    /// Good to know.
+    /// Information.
     Info,
-    /// Something may go wrong.
+    /// A warning.
     Warning,
-    /// The bar beside what belongs together.
+    /// The bar beside lines that belong together.
     Bar,
-    /// A line across.
+    /// A horizontal line.
     Rule,
-    /// The bar of what is selected.
+    /// The bar beside the selection.
     Cursor,
-    /// The point of a list.
+    /// The bullet of a list item.
     Bullet,
     /// A child session.
     Child,
-    /// Something was left out.
+    /// Some text was left out.
     More,
-    /// What comes of it.
+    /// An arrow.
     Arrow,
-    /// The bar in front of words of others, where a user decides.
+    /// The bar in front of untrusted text in dialogs.
     Quoted,
 }
 
 impl Theme {
-    /// A theme of these parts.
+    /// Creates a theme from its parts.
     pub fn new(palette: Palette, background: Background, sign_set: SignSet) -> Theme {
         Theme {
             palette,
@@ -150,8 +150,8 @@ impl Theme {
         }
     }
 
-    /// What the terminal of this program can show, as far as the environment tells: `NO_COLOR`, `COLORTERM`, `TERM`,
-    /// `COLORFGBG` and the locale.
+    /// Detects what the terminal can show from the environment: `NO_COLOR`, `COLORTERM`, `TERM`, `COLORFGBG` and the
+    /// locale.
     pub fn detect() -> Theme {
         let is_terminal = io::stdout().is_terminal();
         let found = Theme::of_environment(|name| env::var(name).ok());
@@ -165,7 +165,7 @@ impl Theme {
         }
     }
 
-    /// What the variables of an environment tell.
+    /// The theme for an environment.
     pub fn of_environment(variable: impl Fn(&str) -> Option<String>) -> Theme {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         Theme {
@@ -175,12 +175,12 @@ impl Theme {
         }
     }
 
-    /// How many colours there are.
+    /// The colours that the terminal supports.
     pub fn palette(&self) -> Palette {
         self.palette
     }
 
-    /// How text of a role looks.
+    /// The style of a text role.
     pub fn style(&self, role: TextRole) -> Style {
         match self.palette {
             Palette::None => uncoloured(role),
@@ -217,7 +217,7 @@ fn palette(set: &impl Fn(&str) -> Option<String>) -> Palette {
     }
 }
 
-/// `COLORFGBG` is `text;ground`, in numbers of the sixteen colours.
+/// `COLORFGBG` is `text;background`, as numbers of the sixteen colours.
 fn background(set: &impl Fn(&str) -> Option<String>) -> Background {
     let ground = set("COLORFGBG").and_then(|value| value.rsplit(';').next().map(str::to_owned));
     match ground.as_deref() {
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_tells_what_a_terminal_can_show() {
+    fn the_theme_follows_the_environment() {
         use {Background::*, Palette::*, SignSet::*};
         check(&[("TERM", "xterm")], (Basic, Dark, Unicode));
         check(&[("TERM", "xterm-256color")], (Full, Dark, Unicode));

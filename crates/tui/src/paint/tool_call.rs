@@ -1,4 +1,4 @@
-//! Tool calls as cards: what is done, how far it has come, where, and what came of it.
+//! Paints tool calls as cards: kind, title, status, locations and results.
 
 mod body;
 pub(super) mod terminal;
@@ -17,15 +17,15 @@ use ratatui::text::{Line, Span};
 use super::theme::{Sign, TextRole};
 use super::{Appearance, Fold, wrap};
 
-/// What a card shows beside what the agent said of the call.
+/// What a card shows besides the agent's report of the call.
 pub struct ToolCallContext<'a> {
-    /// How long it has run, or ran; `None` if nobody knows, as after a replay.
+    /// How long the call has been running or took; `None` if unknown, for example after a replay.
     pub elapsed: Option<Duration>,
-    /// The terminals of the host.
+    /// Looks up the terminals of the host.
     pub terminal: TerminalLookup<'a>,
 }
 
-/// A tool call as a card: status, kind, title and time in its first line, then locations and content.
+/// Paints a tool call as a card: status, kind, title and time in the first line, then locations and content.
 pub fn lines(
     call: &ToolCallEntry,
     context: &ToolCallContext<'_>,
@@ -46,7 +46,7 @@ pub fn lines(
     lines
 }
 
-/// What a tool call does and how far it has come, in one line.
+/// Paints kind, title and status of a tool call in one line.
 pub fn headline(
     call: &ToolCallEntry,
     elapsed: Option<Duration>,
@@ -68,11 +68,11 @@ pub fn headline(
 /// A card without its sign.
 pub(super) struct ToolCallLines {
     pub(super) lines: Vec<Line<'static>>,
-    /// Whether the colours of all code in it are known.
+    /// Whether the colours of all its code are known.
     pub(super) is_coloured: bool,
 }
 
-/// How far a call has come, as a sign.
+/// The sign of a call's status.
 pub(super) fn sign(call: &ToolCallEntry) -> (Sign, TextRole) {
     match &call.report.status {
         _ if call.is_cancelled => (Sign::Cancelled, TextRole::Warning),
@@ -101,7 +101,7 @@ pub(super) fn call_lines(
     call_lines
 }
 
-/// Kind and title, and at the end, never cut, how far it has come.
+/// The first line of a card: kind, title, and at the end the status, which is never cut.
 fn head(
     call: &ToolCallEntry,
     elapsed: Option<Duration>,
@@ -136,7 +136,7 @@ fn head(
     wrap::cut_spans(spans, width)
 }
 
-/// The kind, unless the title begins with it anyway.
+/// The kind, unless the title already begins with it.
 fn kind_prefix(title: &str, kind: &v1::ToolKind) -> String {
     let word = kind_label(kind);
     let first = title.split(' ').next().unwrap_or_default();
@@ -157,7 +157,7 @@ fn status_label(call: &ToolCallEntry) -> &'static str {
     }
 }
 
-/// What went well needs no colour in its words.
+/// The role of the status text: a success needs no colour.
 fn state_role(role: TextRole) -> TextRole {
     match role {
         TextRole::Good => TextRole::Dim,
@@ -165,5 +165,5 @@ fn state_role(role: TextRole) -> TextRole {
     }
 }
 
-/// A call that took less needs no time.
+/// The time of shorter calls is not shown.
 const AT_ONCE: Duration = Duration::from_millis(100);

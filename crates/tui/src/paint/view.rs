@@ -1,4 +1,4 @@
-//! The view over a whole transcript. Only what is visible is laid out; where one looks stays put while entries grow
+//! The view of a whole transcript. Only the visible part is laid out. The visible part stays put while entries grow
 //! above and below and when the width changes.
 
 mod anchor;
@@ -24,90 +24,90 @@ use search::Search;
 
 pub use super::entry::text_of;
 
-/// What there is to draw, now.
+/// The data to draw.
 pub struct Viewport<'a> {
-    /// The session.
+    /// The transcript of the session.
     pub transcript: &'a Transcript,
     /// The terminals of the host: `&|id| host.terminals().view(id)`.
     pub terminal: TerminalLookup<'a>,
-    /// The time, for what is still running.
+    /// The current time, for running tool calls.
     pub now: Instant,
 }
 
-/// A view over a transcript: what is folded, selected and searched for, and where one looks.
+/// A view of a transcript: folds, selection, search and scroll position.
 ///
-/// Give it every [`Change`] that the transcript reports, then [`draw`](Self::draw). While a tool call runs, draw once
-/// in a second, for its time.
+/// Report every [`Change`] of the transcript to the view, then call [`draw`](Self::draw). While a tool call is running,
+/// draw once per second to update its time.
 #[derive(Debug)]
 pub struct TranscriptView {
     appearance: Appearance,
     cache: LayoutCache,
     folds: Folds,
     timings: HashMap<usize, Timing>,
-    /// Since when a person is waited for.
+    /// Since when the agent has been waiting for the user.
     paused: Option<Instant>,
-    /// How often each terminal has changed.
+    /// The number of changes of each terminal.
     terminals: HashMap<v1::TerminalId, u64>,
-    /// What is remarked below each place; see [`Anchor`] for what a place is.
+    /// The remarks below each place; see [`Anchor`] for what a place is.
     remarks: BTreeMap<usize, Vec<Remark>>,
     commands: VecDeque<ViewCommand>,
     anchor: Anchor,
     is_following: bool,
     selected: Option<usize>,
     search: Option<Search>,
-    /// The first and the last place that the last draw showed.
+    /// The first and the last visible place of the last drawing.
     visible: Option<(usize, usize)>,
     position: Position,
     is_settled: bool,
 }
 
-/// Where to look.
+/// Where to scroll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scroll {
-    /// So many lines down; up if negative.
+    /// Down by this many lines; up if negative.
     Lines(i32),
-    /// So many pages down; up if negative.
+    /// Down by this many pages; up if negative.
     Pages(i32),
     /// To the beginning.
     Top,
-    /// To the end, and along with it as it grows.
+    /// To the end, and follow it as it grows.
     Bottom,
     /// To the first line of an entry.
     Entry(usize),
 }
 
-/// Which entry to select next.
+/// Which entry to select next, relative to the selected one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SelectionStep {
-    /// The one below; the last one that is visible if none was selected.
+    /// The next entry; the last visible one if none was selected.
     Next,
-    /// The one above; the last one that is visible if none was selected.
+    /// The previous entry; the last visible one if none was selected.
     Previous,
-    /// The person's message below.
+    /// The user's next prompt.
     NextPrompt,
-    /// The person's message above.
+    /// The user's previous prompt.
     PreviousPrompt,
 }
 
-/// Where one looks.
+/// The scroll position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Position {
-    /// Whether the view goes along with the end as it grows.
+    /// Whether the view follows the end as it grows.
     pub is_following: bool,
-    /// How much of the transcript lies above, in percent, by entries.
+    /// The percentage of entries above the visible part.
     pub percent: usize,
-    /// How many entries have begun below what is visible.
+    /// The number of entries below the visible part.
     pub below: usize,
 }
 
-/// How far a search has come.
+/// The progress of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SearchStatus {
-    /// How many entries have a match so far.
+    /// The number of entries with a match so far.
     pub entries: usize,
-    /// Which of them is looked at, from 1, the oldest first; 0 if none.
+    /// The number of the current match, from 1 at the oldest; 0 if there is none.
     pub current: usize,
-    /// Whether all entries were searched.
+    /// Whether all entries have been searched.
     pub is_complete: bool,
 }
 
@@ -125,7 +125,7 @@ struct Timing {
 }
 
 impl TranscriptView {
-    /// A view that follows the end.
+    /// Creates a view that follows the end.
     pub fn new(appearance: Appearance) -> TranscriptView {
         TranscriptView {
             appearance,
@@ -146,18 +146,18 @@ impl TranscriptView {
         }
     }
 
-    /// The brush.
+    /// The appearance of the view.
     pub fn appearance(&self) -> &Appearance {
         &self.appearance
     }
 
-    /// The brush, to change the theme, the directory or how diffs are laid out; everything is laid out again.
+    /// The appearance, to change the theme, the directory or the layout of diffs. Everything is laid out again.
     pub fn appearance_mut(&mut self) -> &mut Appearance {
         self.cache.clear();
         &mut self.appearance
     }
 
-    /// The transcript has changed.
+    /// Reports a change of the transcript.
     pub fn changed(&mut self, transcript: &Transcript, change: &Change, now: Instant) {
         let Some(entry) = change.entry() else {
             return;
@@ -176,7 +176,7 @@ impl TranscriptView {
         }
     }
 
-    /// A terminal has changed.
+    /// Reports a change of a terminal.
     pub fn terminal_changed(&mut self, terminal: &v1::TerminalId) {
         if self.terminals.len() > TERMINALS {
             self.terminals.clear();
@@ -185,7 +185,7 @@ impl TranscriptView {
         *self.terminals.entry(terminal.clone()).or_default() += 1;
     }
 
-    /// Puts a remark below the last entry that there is now.
+    /// Adds a remark below the current last entry.
     pub fn remark(&mut self, transcript: &Transcript, remark: Remark) {
         let place = transcript.dropped().entries + transcript.entries().len();
         let remarks = self.remarks.entry(place).or_default();
@@ -199,75 +199,75 @@ impl TranscriptView {
         self.cache.forget(place);
     }
 
-    /// Whether another [`draw`](Self::draw) would show the same. If not, draw again in a moment: colours are being
-    /// found, a search goes on, or something long is laid out piece by piece.
+    /// Whether another [`draw`](Self::draw) would show the same. If not, draw again soon: colours are being found, a
+    /// search is running, or something long is being laid out piece by piece.
     pub fn is_settled(&self) -> bool {
         self.is_settled && self.commands.is_empty()
     }
 
-    /// Looks elsewhere, from the next draw on.
+    /// Scrolls, from the next draw on.
     pub fn scroll(&mut self, scroll: Scroll) {
         self.queue_command(ViewCommand::Scroll(scroll));
     }
 
-    /// Where the last draw looked.
+    /// The scroll position of the last draw.
     pub fn position(&self) -> Position {
         self.position
     }
 
-    /// Selects an entry and brings it into view, from the next draw on.
+    /// Selects an entry and scrolls to it, from the next draw on.
     pub fn select(&mut self, step: SelectionStep) {
         self.queue_command(ViewCommand::Select(step));
     }
 
-    /// Selects nothing.
+    /// Clears the selection.
     pub fn unselect(&mut self) {
         self.selected = None;
     }
 
-    /// The number of the entry that the last draw showed as selected.
+    /// The number of the selected entry.
     pub fn selected(&self) -> Option<usize> {
         self.selected
     }
 
-    /// Shows all of an entry, or if all of it is shown no more than usual, from the next draw on.
+    /// Unfolds an entry, or folds it if it is unfolded, from the next draw on.
     pub fn toggle(&mut self, entry: usize) {
         self.queue_command(ViewCommand::Toggle(entry));
     }
 
-    /// Shows so much of an entry, from the next draw on.
+    /// Sets the fold of an entry, from the next draw on.
     pub fn fold(&mut self, entry: usize, fold: Fold) {
         self.queue_command(ViewCommand::Fold(entry, fold));
     }
 
-    /// Shows so much of every tool call and thought, from the next draw on.
+    /// Sets the fold of every tool call and thought, from the next draw on.
     pub fn fold_all(&mut self, fold: Fold) {
         self.queue_command(ViewCommand::FoldAll(Some(fold)));
     }
 
-    /// Shows of every entry what is usual, from the next draw on.
+    /// Resets all folds to their defaults, from the next draw on.
     pub fn unfold_all(&mut self) {
         self.queue_command(ViewCommand::FoldAll(None));
     }
 
-    /// Searches all entries, the newest first, and goes to the nearest match above. Capitals in the query make case
-    /// count. An empty query ends the search.
+    /// Searches all entries, the newest first, and goes to the nearest match above. A query with capitals is
+    /// case-sensitive. An empty query ends the search.
     pub fn search(&mut self, query: &str) {
         self.search = Search::new(query);
         self.is_settled = false;
     }
 
-    /// Goes to the next entry below that has a match, from the next draw on; behind the last comes the first.
+    /// Goes to the next entry with a match, from the next draw on. After the last match comes the first.
     pub fn next_match(&mut self) {
         self.queue_command(ViewCommand::NextMatch);
     }
 
-    /// Goes to the next entry above that has a match, from the next draw on; above the first comes the last.
+    /// Goes to the previous entry with a match, from the next draw on. Before the first match comes the last.
     pub fn previous_match(&mut self) {
         self.queue_command(ViewCommand::PreviousMatch);
     }
 
-    /// How far the search has come; `None` without a search.
+    /// The progress of the search, or `None` without a search.
     pub fn search_status(&self) -> Option<SearchStatus> {
         self.search.as_ref().map(Search::status)
     }
@@ -278,12 +278,12 @@ impl TranscriptView {
         }
     }
 
-    /// A person is waited for: that is no time of a tool.
+    /// Stops the time of tool calls while the agent waits for the user.
     pub(crate) fn pause(&mut self, now: Instant) {
         self.paused.get_or_insert(now);
     }
 
-    /// Nobody is waited for any more.
+    /// Resumes the time of tool calls.
     pub(crate) fn resume(&mut self, now: Instant) {
         let Some(since) = self.paused.take() else {
             return;
@@ -294,7 +294,7 @@ impl TranscriptView {
         }
     }
 
-    /// Nobody knows how long the calls of a replay took.
+    /// Starts or stops the time of a tool call. Replayed calls have no time, because it is unknown.
     fn time_tool_call(&mut self, transcript: &Transcript, index: usize, now: Instant) {
         let Some(entry) = transcript.entry(index).filter(|entry| entry.turn() > 0) else {
             return;
@@ -326,11 +326,11 @@ impl TranscriptView {
     }
 }
 
-/// How many remarks are kept at one place.
+/// The most remarks kept at one place.
 const REMARKS: usize = 50;
-/// At how many places remarks are kept.
+/// The most places with remarks.
 const REMARKED: usize = 10_000;
-/// Of how many terminals the changes are counted.
+/// The most terminals whose changes are counted.
 const TERMINALS: usize = 10_000;
-/// How many wishes may wait for the next draw.
+/// The most commands that wait for the next draw.
 const COMMANDS: usize = 256;

@@ -1,4 +1,4 @@
-//! Lines broken to a width, by what is seen as one character and how wide it is.
+//! Breaks lines to a width, by grapheme clusters and their columns.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// How many columns a text takes.
+/// The number of columns of a text.
 pub fn width(text: &str) -> usize {
     if text.is_ascii() {
         text.len()
@@ -16,18 +16,23 @@ pub fn width(text: &str) -> usize {
     }
 }
 
-/// How many columns a character takes on our screen, with its marks: as many as are drawn.
+/// The number of columns of a grapheme cluster as we draw it.
 pub fn columns(grapheme: &str) -> usize {
     let is_sound_mark = |char: &char| matches!(char, '\u{ff9e}' | '\u{ff9f}');
     grapheme.width() + grapheme.chars().filter(is_sound_mark).count()
 }
 
-/// How many columns a line takes.
+/// The number of columns of a line.
 pub fn line_width(line: &Line<'_>) -> usize {
     spans_width(&line.spans)
 }
 
-/// The text cut to a width, with `…` in place of what is missing.
+/// At most the first `limit` bytes of a text, up to a character boundary.
+pub(super) fn first_bytes(text: &str, limit: usize) -> &str {
+    &text[..text.floor_char_boundary(limit)]
+}
+
+/// Cuts a text to a width, with `…` for the missing part.
 pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     if width(text) <= limit {
         return Cow::Borrowed(text);
@@ -47,7 +52,8 @@ pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// As much of the end of a text as fits a width, with `…` in place of what is missing: the end tells one path from another.
+/// The end of a text, cut to a width, with `…` for the missing part. For paths, whose end tells more than their
+/// beginning.
 pub fn cut_front(text: &str, limit: usize) -> Cow<'_, str> {
     if width(text) <= limit {
         return Cow::Borrowed(text);
@@ -65,7 +71,7 @@ pub fn cut_front(text: &str, limit: usize) -> Cow<'_, str> {
     }
 }
 
-/// The spans cut to a width, with `…` in place of what is missing.
+/// Cuts spans to a width, with `…` for the missing part.
 pub fn cut_spans(spans: Vec<Span<'static>>, limit: usize) -> Vec<Span<'static>> {
     if spans_width(&spans) <= limit {
         return spans;
@@ -89,12 +95,12 @@ pub fn cut_spans(spans: Vec<Span<'static>>, limit: usize) -> Vec<Span<'static>> 
     kept
 }
 
-/// Spans broken into lines of at most `width` columns, at spaces where there are any.
+/// Breaks spans into lines of at most `width` columns, at spaces where possible.
 pub fn spans(spans: Vec<Span<'static>>, width: usize) -> Vec<Line<'static>> {
     hanging(spans, width, &[], &[])
 }
 
-/// Like [`spans`], with something in front of the first line and something in front of the others.
+/// Like [`spans`], with a prefix for the first line and another for the others.
 pub fn hanging(
     spans: Vec<Span<'static>>,
     width: usize,
@@ -113,7 +119,7 @@ pub fn hanging(
     wrapper.finish()
 }
 
-/// Text broken into lines wherever the width ends, as a terminal does; for code and output.
+/// Breaks text exactly at the width, as a terminal does; for code and output.
 pub fn hard(
     spans: Vec<Span<'static>>,
     width: usize,
@@ -133,7 +139,7 @@ pub fn hard(
     wrapper.finish()
 }
 
-/// The text with tabs as spaces, up to the next column that is a multiple of four.
+/// Replaces tabs by spaces up to the next column that is a multiple of four.
 pub fn without_tabs(text: &str) -> Cow<'_, str> {
     if !text.contains('\t') {
         return Cow::Borrowed(text);
@@ -152,7 +158,7 @@ pub fn without_tabs(text: &str) -> Cow<'_, str> {
     Cow::Owned(spaced)
 }
 
-/// How many columns are missing to the next tab stop; none at one.
+/// The number of columns to the next tab stop; 0 at a tab stop.
 pub(super) fn to_tab_stop(column: usize) -> usize {
     column.next_multiple_of(TAB) - column
 }
@@ -161,7 +167,7 @@ pub(super) fn spans_width(spans: &[Span<'_>]) -> usize {
     spans.iter().map(|span| width(&span.content)).sum()
 }
 
-/// The lines so far, the line that is written, and the word that is not yet on it.
+/// The finished lines, the current line, and the word that is not yet on it.
 struct LineWrapper<'a> {
     width: usize,
     rest: &'a [Span<'static>],
@@ -210,7 +216,7 @@ impl<'a> LineWrapper<'a> {
         }
     }
 
-    /// Between wide characters a line may end.
+    /// Adds a word. Lines may break between wide characters.
     fn add_graphemes(&mut self, word: &str, style: Style) {
         for grapheme in word.graphemes(true) {
             let wide = columns(grapheme);
@@ -229,7 +235,7 @@ impl<'a> LineWrapper<'a> {
         self.word_width += wide;
     }
 
-    /// Puts the word on the line, or on the next one.
+    /// Puts the word on the current line, or on the next one.
     fn flush(&mut self) {
         if self.word.is_empty() {
             return;
@@ -304,7 +310,7 @@ impl<'a> LineWrapper<'a> {
     }
 }
 
-/// A prefix that leaves room for at least half of the line.
+/// The part of a prefix that leaves at least half of the line free.
 fn fitting(prefix: &[Span<'static>], width: usize) -> Vec<Span<'static>> {
     let room = width / 2;
     let mut used = 0;

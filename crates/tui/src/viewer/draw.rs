@@ -1,4 +1,4 @@
-//! The viewer on a terminal of any size.
+//! Draws the viewer at any terminal size.
 
 use attache_recording::units::{size, time};
 use attache_recording::{RecordKind, RecordRow, RecordedStream};
@@ -65,7 +65,7 @@ fn title(viewer: &Viewer, width: u16) -> Line<'static> {
         let percent = progress.read * 100 / progress.size.max(1);
         facts.push(format!("{percent} % read"));
     } else if viewer.follow_mode != FollowMode::Off {
-        facts.push("follows".to_owned());
+        facts.push("following".to_owned());
     }
     let filter = filter_label(viewer);
     let line = format!(" {name}  {}{filter}", facts.join(", "));
@@ -152,7 +152,7 @@ fn row_name(row: &RecordRow) -> String {
         | RecordKind::Notification
         | RecordKind::Response
         | RecordKind::Failure => row.method.as_str(),
-        RecordKind::Noise => "no message:",
+        RecordKind::Noise => "not a message:",
         RecordKind::Errors => "",
         RecordKind::Closed => "closed",
         RecordKind::Lost => "not recorded:",
@@ -162,7 +162,7 @@ fn row_name(row: &RecordRow) -> String {
     visible(name.trim()).trim().to_owned()
 }
 
-/// An answer's latency, the first words of a turn, the length of a tool call.
+/// The latency of a response, the time to the first words of a turn, or the length of a tool call.
 fn timing(row: &RecordRow) -> String {
     match (row.latency, row.first, row.span) {
         (Some(latency), _, _) => time(latency),
@@ -172,7 +172,7 @@ fn timing(row: &RecordRow) -> String {
     }
 }
 
-/// Minutes, seconds and milliseconds since the beginning.
+/// The time since the beginning, as minutes, seconds and milliseconds.
 fn clock(at: u64) -> String {
     let millis = at / 1_000;
     let (minutes, seconds) = (millis / 60_000, millis / 1_000 % 60);
@@ -243,7 +243,7 @@ fn draw_help(frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-/// The text cut or filled to a width.
+/// Cuts or pads a text to a width.
 fn fit(text: &str, width: u16) -> String {
     let width = usize::from(width);
     let mut text = wrap::cut(text, width).into_owned();
@@ -259,15 +259,15 @@ const SIZE: u16 = 9;
 const HELP: &[&str] = &[
     "↑ ↓ j k       move",
     "PgUp PgDn     move by a page",
-    "g G           to the beginning, to the end",
-    "Tab           between list and detail",
-    "/             only messages that hold a text",
-    "m             only methods and updates of a name",
-    "s S           only the session of this message, or one by its id",
+    "g G           go to the beginning, to the end",
+    "Tab           switch between list and detail",
+    "/             only messages that contain a text",
+    "m             only methods and updates with this name",
+    "s S           only this message's session, or one by its id",
     "d             only one direction: out, in, standard error",
     "c             show everything again",
-    "v             to the next violation",
-    "q             leave",
+    "v             go to the next violation",
+    "q             quit",
     "",
-    "→ ←  calls    ⇒ ⇐  answers    ·  standard error    !  violation",
+    "→ ←  requests    ⇒ ⇐  responses    ·  standard error    !  violation",
 ];

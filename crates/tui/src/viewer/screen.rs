@@ -1,4 +1,4 @@
-//! What the viewer shows, and what keys do to it.
+//! The state of the viewer, and its keys.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -12,18 +12,18 @@ use attache_text::plain;
 use attache_text::plain::visible;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// The viewer as a value. Drawing it changes nothing.
+/// The viewer as a value. Drawing does not change it.
 pub(super) struct Viewer {
     pub(super) path: PathBuf,
     index: RecordIndex,
     pub(super) violations: ViolationIndex,
     pub(super) progress: IndexProgress,
-    /// The first row on the screen, and the one that is looked at, among those that are shown.
+    /// The first visible row and the selected row, counted among the filtered rows.
     pub(super) top: u64,
     pub(super) chosen: u64,
     pub(super) rows: Vec<(u64, u64, RecordRow)>,
     pub(super) detail: Vec<String>,
-    /// Whose detail it is.
+    /// The record that `detail` belongs to.
     detailed: Option<u64>,
     pub(super) scroll: usize,
     pub(super) focus: ViewerPane,
@@ -34,30 +34,30 @@ pub(super) struct Viewer {
     message: Option<String>,
 }
 
-/// Whether the recording grows while it is looked at.
+/// Whether the viewer follows a growing recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FollowMode {
     Off,
-    /// The last row is looked at, whichever it is.
+    /// The last row stays selected.
     Following,
-    /// It grows behind what is looked at.
+    /// The recording grows, but the selection stays.
     Paused,
 }
 
-/// Where arrow keys go.
+/// The pane that gets the arrow keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ViewerPane {
     List,
     Detail,
 }
 
-/// What is being typed.
+/// The filter that is being typed.
 pub(super) struct FilterPrompt {
     pub(super) field: FilterField,
     pub(super) text: String,
 }
 
-/// What a filter is about.
+/// The property that a filter matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FilterField {
     Text,
@@ -65,7 +65,7 @@ pub(super) enum FilterField {
     Session,
 }
 
-/// How many lines the two panes have.
+/// The number of lines of the two panes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PaneLayout {
     pub(super) list: u16,
@@ -129,7 +129,7 @@ impl Viewer {
         };
     }
 
-    /// Brings the rows up to date with the file as far as it has been read.
+    /// Updates the rows from the part of the file that has been read.
     pub(super) fn refresh(&mut self) -> io::Result<()> {
         self.progress = self.index.progress();
         if self.follow_mode == FollowMode::Following {
@@ -148,7 +148,7 @@ impl Viewer {
         self.load_detail()
     }
 
-    /// The record that is looked at, laid out.
+    /// Lays out the selected record.
     fn load_detail(&mut self) -> io::Result<()> {
         let Some((number, offset, _)) = self.current() else {
             self.detail.clear();
@@ -186,7 +186,7 @@ impl Viewer {
         self.message.as_deref()
     }
 
-    /// Whether nothing on the screen changes by itself any more.
+    /// Whether the screen changes only after input.
     pub(super) fn is_settled(&self) -> bool {
         self.follow_mode == FollowMode::Off && self.progress.done && self.violations.count().1
     }
@@ -353,19 +353,19 @@ impl Viewer {
                 self.chosen = number;
                 self.top = number.saturating_sub(u64::from(self.layout.list / 2));
             }
-            None => self.message = Some("no violation behind this".to_owned()),
+            None => self.message = Some("no further violation".to_owned()),
         }
         Ok(())
     }
 }
 
-/// The lines of a record: its JSON laid out, or its text.
+/// The lines of a record: pretty JSON, or its text.
 fn record_lines(record: &Record) -> Vec<String> {
     let mut lines = vec![record.time.clone()];
     match &record.content {
         RecordContent::Line(_, said) => {
             if let Some(cut) = said.cut {
-                lines.push(format!("only the beginning of {cut} bytes was kept"));
+                lines.push(format!("only the beginning of {cut} bytes was recorded"));
             }
             let words = String::from_utf8_lossy(&said.bytes);
             let long = words.len() > LONGEST;
@@ -377,12 +377,12 @@ fn record_lines(record: &Record) -> Vec<String> {
             let shown = shown.unwrap_or_else(|| words[..end].to_owned());
             lines.extend(plain::lines(&shown).lines().map(str::to_owned));
             if long {
-                lines.push(format!("… and {} bytes more", words.len() - end));
+                lines.push(format!("… and {} more bytes", words.len() - end));
             }
         }
         RecordContent::Header(header) => {
             lines.push(format!("recording of {}", visible(&header.agent)));
-            lines.push(format!("secrets taken out: {}", header.redacted));
+            lines.push(format!("secrets redacted: {}", header.redacted));
         }
         RecordContent::Lost(_, loss) => lines.push(format!("could not be recorded: {loss}")),
         RecordContent::Closed(_) => lines.push("the stream has ended".to_owned()),
@@ -391,9 +391,9 @@ fn record_lines(record: &Record) -> Vec<String> {
     lines
 }
 
-/// Lines that are not of a pane: title, heads, the line between, keys.
+/// The lines outside the panes: title, column heads, separator, keys.
 const FRAME: u16 = 4;
-/// From this width on the detail stands beside the list.
+/// From this width on, the detail is beside the list.
 const WIDE: u16 = 120;
-/// How much of a message is laid out.
+/// The most bytes of a message that are shown.
 const LONGEST: usize = 256 << 10;

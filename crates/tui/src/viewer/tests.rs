@@ -12,7 +12,7 @@ use ratatui::backend::TestBackend;
 use super::draw::draw;
 use super::screen::Viewer;
 
-/// What is on a screen of that size after these keys.
+/// The screen of this size after these keys.
 fn shown(width: u16, height: u16, keys: &[KeyCode]) -> String {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("talk.jsonl");
@@ -37,7 +37,7 @@ fn settle(viewer: &mut Viewer) {
     until(viewer, Viewer::is_settled);
 }
 
-/// Brings it up to date until something is so.
+/// Refreshes the viewer until a condition holds.
 fn until(viewer: &mut Viewer, is_so: impl Fn(&Viewer) -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
@@ -51,7 +51,7 @@ fn until(viewer: &mut Viewer, is_so: impl Fn(&Viewer) -> bool) {
 }
 
 fn check(size: (u16, u16), keys: &[KeyCode], expected: &Expect) {
-    // With an edge, since an expectation loses what all of its lines begin with.
+    // With a left edge, because an expectation strips the common indentation.
     let shown = shown(size.0, size.1, keys);
     let edged = shown.lines().map(|line| format!("|{line}\n"));
     expected.assert_eq(&edged.collect::<String>());
@@ -66,7 +66,7 @@ fn typed(key: char, text: &str) -> Vec<KeyCode> {
 }
 
 #[test]
-fn a_recording_that_grows_is_looked_at_from_its_end() {
+fn a_growing_recording_is_shown_from_its_end() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut out = file.reopen().unwrap();
     let lines: Vec<&str> = TALK.split_inclusive('\n').collect();
@@ -108,13 +108,13 @@ fn a_small_screen() {
             |  0:04.264 → session/prompt Say hello and run the tests                   142 B
             |  0:05.114 ← session/update agent_message_chunk         first 850.0 ms    201 B
             |  0:05.116 ← session/update tool_call cargo test in_pro…                  189 B
-            |  0:05.117 ⇐ ! no message: Compiling 3 crates                              18 B
+            |  0:05.117 ⇐ ! not a message: Compiling 3 crates                           18 B
             |  0:05.118 ← session/request_permission                                   186 B
             |  0:07.018 ⇒ session/request_permission                          1.9 s     86 B
             | record 1
             |2026-01-31T12:00:00.000000Z
             |recording of example
-            |secrets taken out: true
+            |secrets redacted: true
             |
             |
             |
@@ -142,7 +142,7 @@ fn a_large_screen_at_a_violation() {
             |  0:04.264 → session/prompt Say hello and run the tes…                  142 B
             |  0:05.114 ← session/update agent_message_chunk       first 850.0 ms    201 B
             |  0:05.116 ← session/update tool_call cargo test in_p…                  189 B
-            |  0:05.117 ⇐ ! no message: Compiling 3 crates                            18 B
+            |  0:05.117 ⇐ ! not a message: Compiling 3 crates                         18 B
             |  0:05.118 ← session/request_permission                                 186 B
             |  0:07.018 ⇒ session/request_permission                        1.9 s     86 B
             |  1:08.018 ← session/update tool_call_update cargo te…    ran 62.9 s    156 B
@@ -166,7 +166,7 @@ fn a_large_screen_at_a_violation() {
 }
 
 #[test]
-fn only_what_a_filter_shows() {
+fn a_filter_hides_other_records() {
     check(
         (80, 16),
         &typed('m', "session/prompt"),
@@ -246,19 +246,19 @@ fn the_detail_is_scrolled_and_help_is_shown() {
             |  0:00.000   example
             |  0:00.012 → initialize                                                   146 B
             |  0:00.015 · starting the model                                            18 B
-            |  0:00. ↑ ↓ j k       move                                                140 B
-            |  0:00. PgUp PgDn     move by a page                                      184 B
-            |  0:00. g G           to the beginning, to the end                         52 B
-            |  0:04. Tab           between list and detail                             142 B
-            |  0:05. /             only messages that hold a text                      201 B
-            |  0:05. m             only methods and updates of a name                  189 B
-            |  0:05. s S           only the session of this message, or one by its id   18 B
-            |  0:05. d             only one direction: out, in, standard error         186 B
-            |  0:07. c             show everything again                                86 B
-            | record v             to the next violation
-            |2026-01 q             leave
-            |recordi
-            |secrets → ←  calls    ⇒ ⇐  answers    ·  standard error    !  violation
+            |  0:0 ↑ ↓ j k       move                                                   40 B
+            |  0:0 PgUp PgDn     move by a page                                         84 B
+            |  0:0 g G           go to the beginning, to the end                        52 B
+            |  0:0 Tab           switch between list and detail                         42 B
+            |  0:0 /             only messages that contain a text                      01 B
+            |  0:0 m             only methods and updates with this name                89 B
+            |  0:0 s S           only this message's session, or one by its id          18 B
+            |  0:0 d             only one direction: out, in, standard error            86 B
+            |  0:0 c             show everything again                                  86 B
+            | reco v             go to the next violation
+            |2026- q             quit
+            |recor
+            |secre → ←  requests    ⇒ ⇐  responses    ·  standard error    !  violation
             |
             |
             |

@@ -1,17 +1,22 @@
-//! Spellings of a call: quotes inside words, expansions, links, other ways to the same file, programs that start programs.
+//! Spellings of a call: quotes inside words, expansions, links, other paths to the same file, programs that start
+//! programs.
 
 use attache_text::shell::single_quoted;
 
 use super::super::random::Random;
 use super::{LineBuilder, literal};
 
-/// A line that starts the program with the word, and with the path of the file that the program is to leave behind.
+/// A line that starts the program with the word and with the path of the marker file.
 pub(super) fn spell(
     builder: &mut LineBuilder<'_>,
     program: &str,
     word: &str,
 ) -> Result<(&'static str, String), String> {
-    let ran = builder.testbed.ran(&builder.name).display().to_string();
+    let ran = builder
+        .testbed
+        .marker_file(&builder.name)
+        .display()
+        .to_string();
     let path = builder.testbed.bin.join(program).display().to_string();
     let rest = match builder.random.below(4) {
         0 => format!("{} {ran}", single_quoted(word)),
@@ -24,14 +29,14 @@ pub(super) fn spell(
     }
     let (family, form) = builder.random.pick(FORMS);
     let link = match family {
-        "symlink" | "hard link" | "shebang" => builder.fresh(),
+        "symlink" | "hard link" | "shebang" => builder.new_name(),
         _ => String::new(),
     };
     if family == "shebang" {
         builder
             .testbed
             .write_executable(&link, &format!("#!{path} {word}\n"))?;
-        // The kernel passes the script's path next; the file to leave behind is the last word.
+        // The kernel passes the script's path next; the marker file is the last word.
         return Ok((family, format!("./{link} {ran}")));
     }
     let (head, tail) = program.split_at(3);
@@ -56,7 +61,7 @@ fn literal_list(words: &[&str]) -> String {
     format!("[{}]", words.join(","))
 }
 
-/// The word with quotes, escapes and expansions that leave it as it is.
+/// Spells the word with quotes, escapes and expansions that leave it unchanged.
 fn respelled(random: &mut Random, word: &str) -> String {
     let (head, tail) = word.split_at(1 + random.below(word.len() - 1));
     let escaped: String = word.chars().map(|char| format!("\\{char}")).collect();
@@ -163,7 +168,7 @@ const FORMS: &[(&str, &str)] = &[
         "perl -e 'exec {\"{path}\"} \"ls\", \"{w}\", \"{ran}\"'",
     ),
     ("awk", "awk 'BEGIN { system(\"{n} {w} {ran}\") }'"),
-    // git runs aliases at the top of the repository around it, where nothing may be written.
+    // git runs aliases at the top of the enclosing repository, where nothing may be written.
     ("git", "git -c alias.x='!cd {dir}; {n} {w} {ran}' x"),
     ("git", "git -c core.pager='{n} {w} {ran}' -p --version"),
     ("make", "printf 'all:\\n\\t{n} {w} {ran}\\n' | make -s -f -"),

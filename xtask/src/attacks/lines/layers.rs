@@ -1,10 +1,10 @@
-//! Layers around a line that run it: shells, functions, scripts, interpreters, wrappers, `make`, `find`, git aliases.
+//! Layers that run a line: shells, functions, scripts, interpreters, wrappers, `make`, `find`, git aliases.
 
 use attache_text::shell::single_quoted;
 
 use super::{LineBuilder, literal};
 
-/// The line inside one more layer, and the layer's name.
+/// Wraps the line in one more layer, and returns the layer's name too.
 pub(super) fn wrap(
     builder: &mut LineBuilder<'_>,
     line: &str,
@@ -15,7 +15,7 @@ pub(super) fn wrap(
     let python = builder.testbed.python.clone();
     let scripts = [
         ("{sh}", "sh", format!("{line}\n")),
-        // Every shell reads it, also those that the line starts.
+        // Every shell reads this script, even those that the line starts.
         ("{start}", "sh", format!("unset BASH_ENV\n{line}\n")),
         ("{script}", "sh", format!("#!/bin/bash\n{bash}")),
         ("{env}", "sh", format!("#!/usr/bin/env bash\n{bash}")),
@@ -47,7 +47,7 @@ pub(super) fn wrap(
         let name = builder.script("mk", &makefile)?;
         text = text.replace("{mk}", &name);
     }
-    let mark = builder.fresh().replace('-', "x");
+    let mark = builder.new_name().replace('-', "x");
     let text = text
         .replace("{m}", &mark)
         .replace("{dir}", &builder.project())
@@ -59,7 +59,7 @@ pub(super) fn wrap(
     Ok((family, text))
 }
 
-/// `{l}` is the line, `{q}` the line in single quotes, `{m}` a fresh word; `{sh}`, `{py}` and the like are scripts.
+/// `{l}` is the line, `{q}` the line in single quotes, `{m}` a new word; `{sh}`, `{py}` and the like are scripts.
 const LAYERS: &[(&str, &str)] = &[
     ("shell", "bash -c {q}"),
     ("shell", "bash -euc {q}"),

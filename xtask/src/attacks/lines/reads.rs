@@ -1,4 +1,4 @@
-//! Spellings of a read: the file's path, and what opens it.
+//! Spellings of a read: the path of the file, and the program that opens it.
 
 use super::LineBuilder;
 
@@ -19,20 +19,20 @@ pub(super) fn spell(
     let path = respelled(builder, file)?;
     let (family, form) = builder.random.pick(READERS);
     let text = form
-        .replace("{new}", &builder.fresh())
+        .replace("{new}", &builder.new_name())
         .replace("{python}", &builder.testbed.python)
         .replace("{f}", file)
         .replace("{p}", &path);
     Ok((family, text))
 }
 
-/// The path as a request for a file names it: absolute, some with `..` or through a link.
+/// The path in a file request: absolute, sometimes with `..` or through a link.
 pub(super) fn requested(builder: &mut LineBuilder<'_>, file: &str) -> Result<String, String> {
     let project = builder.project();
     let (folder, name) = file.rsplit_once('/').unwrap_or((".", file));
-    let link = builder.fresh();
+    let link = builder.new_name();
     let at = builder.testbed.project.join(&link);
-    let fail = |error: std::io::Error| format!("cannot make a link to {file}: {error}");
+    let fail = |error: std::io::Error| format!("can't create a link to {file}: {error}");
     Ok(match builder.random.below(6) {
         0 => format!("{project}/{folder}/./{name}"),
         1 => {
@@ -51,13 +51,13 @@ pub(super) fn requested(builder: &mut LineBuilder<'_>, file: &str) -> Result<Str
     })
 }
 
-/// The path as a word of a shell.
+/// The path as a shell word.
 pub(super) fn respelled(builder: &mut LineBuilder<'_>, file: &str) -> Result<String, String> {
     let (folder, name) = file.rsplit_once('/').unwrap_or((".", file));
     let (head, tail) = name.split_at(1);
     let (first, rest) = folder.split_at(1);
     let project = builder.project();
-    let link = builder.fresh();
+    let link = builder.new_name();
     let link = link.as_str();
     let forms = [
         file.to_owned(),
@@ -83,7 +83,7 @@ pub(super) fn respelled(builder: &mut LineBuilder<'_>, file: &str) -> Result<Str
     ];
     let form = builder.random.pick(&forms);
     let at = |name: &str| builder.testbed.project.join(name);
-    let fail = |error: std::io::Error| format!("cannot make a link to {file}: {error}");
+    let fail = |error: std::io::Error| format!("can't create a link to {file}: {error}");
     let name = form.trim_start_matches("./");
     if name == format!("{link}.hard") && !file.starts_with("..") {
         std::fs::hard_link(at(file), at(name)).map_err(fail)?;
@@ -156,7 +156,7 @@ const READERS: &[(&str, &str)] = &[
     ("wrapper", "setsid -w cat {p}; nohup cat {p}"),
 ];
 
-/// What reads everything below a directory.
+/// Commands that read everything below a directory.
 const TREES: &[(&str, &str)] = &[
     ("tree", "grep -rh canary {t}"),
     ("tree", "find {t} -type f -exec cat {} +"),

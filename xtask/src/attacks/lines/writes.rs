@@ -1,4 +1,4 @@
-//! Spellings of a change: each adds a word to a file and leaves what was there.
+//! Spellings of a change: each adds a word to a file and keeps its content.
 
 use super::LineBuilder;
 use super::reads::respelled;
@@ -13,7 +13,7 @@ pub(super) fn spell(
     let (family, form) = builder.random.pick(WRITERS);
     let (folder, name) = file.rsplit_once('/').unwrap_or((".", file));
     let text = form
-        .replace("{new}", &builder.fresh())
+        .replace("{new}", &builder.new_name())
         .replace("{python}", &builder.testbed.python)
         .replace("{folder}", folder)
         .replace("{name}", name)

@@ -1,13 +1,13 @@
-//! Rules that allow. None of them may widen what a rule denies or asks about, and `--deny-all` overrides them all.
+//! Rules that allow. They must not override rules that deny or ask, and `--deny-all` overrides them all.
 
 use serde_json::{Value, json};
 
 pub(super) struct Allowance {
-    /// The members of the rule beside its action, as JSON.
+    /// The members of the rule besides its action, as JSON.
     members: &'static str,
-    /// Whether it can allow a generated line in a terminal. Kinds, names of tools and paths never do.
+    /// Whether the rule can allow a generated line in a terminal. Kinds, tool names and paths never do.
     pub(super) covers_commands: bool,
-    /// Whether it can allow a request for a file.
+    /// Whether the rule can allow a file request.
     pub(super) covers_files: bool,
 }
 
@@ -34,7 +34,7 @@ impl Allowance {
         }
     }
 
-    /// One that covers nothing that a run does.
+    /// A rule that covers nothing that a run does.
     const fn nothing(members: &'static str) -> Self {
         Self {
             members,

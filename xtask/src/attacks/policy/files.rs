@@ -1,4 +1,4 @@
-//! Rules on files, and which of the files of a run each one keeps from whom.
+//! File rules, and which files of a run each rule protects from which runner.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::super::random::Random;
 use super::super::testbed::Testbed;
 use super::Restriction;
 
-/// A rule that denies or asks about some of the files.
+/// A rule that denies or asks about some files.
 pub(super) struct FileRule {
     restriction: Restriction,
     kinds: &'static [&'static str],
@@ -15,21 +15,21 @@ pub(super) struct FileRule {
     pattern_of: &'static FilePattern,
 }
 
-/// What a rule keeps from being done. The kinds of the rule say which.
+/// What a rule prevents, given by its kinds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
     Everything,
     Changes,
-    /// What commands in terminals do.
+    /// Only commands in terminals.
     Commands,
 }
 
-/// A way to name some of the files.
+/// A pattern and the files that it matches.
 struct FilePattern {
     /// `{run}` is the directory of the run.
     pattern: &'static str,
     files: &'static [&'static str],
-    /// Whether the kernel hides all that it can match, so that no command is undecidable because of it.
+    /// Whether the kernel hides everything the pattern can match, so that the rule makes no command undecidable.
     names_tree: bool,
 }
 
@@ -57,7 +57,7 @@ impl FileRule {
     pub(super) fn denies_reading(&self, file: &str, runner: Runner) -> bool {
         self.pattern_of.files.contains(&file)
             && match (self.restriction, self.reach) {
-                // The kernel enforces no rule that asks.
+                // The kernel does not enforce rules that ask.
                 (Restriction::Ask, reach) => {
                     runner == Runner::Request && reach == Reach::Everything
                 }
@@ -70,7 +70,7 @@ impl FileRule {
     pub(super) fn denies_writing(&self, file: &str, runner: Runner) -> bool {
         self.pattern_of.files.contains(&file)
             && match (self.restriction, self.reach) {
-                // A rule on the kind `read` alone does not ask about changes.
+                // A rule for the kind `read` alone does not ask about changes.
                 (Restriction::Ask, reach) => {
                     runner == Runner::Request && reach != Reach::Commands && self.kinds != ["read"]
                 }
@@ -79,8 +79,8 @@ impl FileRule {
             }
     }
 
-    /// Whether the kernel keeps everybody from all that the rule can match.
-    pub(super) fn is_enforced_whole(&self) -> bool {
+    /// Whether the kernel enforces everything that the rule can match for every process.
+    pub(super) fn is_fully_enforced(&self) -> bool {
         self.restriction == Restriction::Deny
             && self.reach != Reach::Commands
             && self.pattern_of.names_tree

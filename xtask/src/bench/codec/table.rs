@@ -1,8 +1,8 @@
 //! Aligned plain-text tables: one block per direction and workload.
 
-use super::Row;
+use super::BenchRow;
 
-pub(crate) fn all(rows: &[Row]) -> String {
+pub(crate) fn all(rows: &[BenchRow]) -> String {
     let mut text = String::new();
     for block in rows.chunk_by(|a, b| (&a.direction, &a.workload) == (&b.direction, &b.workload)) {
         text.push_str(&table(block));
@@ -12,7 +12,7 @@ pub(crate) fn all(rows: &[Row]) -> String {
     text
 }
 
-fn table(block: &[Row]) -> String {
+fn table(block: &[BenchRow]) -> String {
     let mut lines = vec![HEADER.map(String::from)];
     lines.extend(block.iter().map(|row| cells(row, block)));
     let width = |column: usize| {
@@ -35,8 +35,8 @@ fn table(block: &[Row]) -> String {
     text
 }
 
-fn title(block: &[Row]) -> String {
-    let Row {
+fn title(block: &[BenchRow]) -> String {
+    let BenchRow {
         direction,
         workload,
         figures,
@@ -46,9 +46,9 @@ fn title(block: &[Row]) -> String {
     format!("{direction} {workload}, {bytes} bytes per message\n")
 }
 
-fn cells(row: &Row, block: &[Row]) -> [String; HEADER.len()] {
-    let instructions = |row: &Row| row.instructions;
-    let nanoseconds = |row: &Row| Some(row.figures.nanoseconds);
+fn cells(row: &BenchRow, block: &[BenchRow]) -> [String; HEADER.len()] {
+    let instructions = |row: &BenchRow| row.instructions;
+    let nanoseconds = |row: &BenchRow| Some(row.figures.nanoseconds);
     // Bytes per nanosecond are gigabytes per second.
     let rate = row.figures.bytes / row.figures.nanoseconds * 1000.0;
     [
@@ -64,8 +64,13 @@ fn cells(row: &Row, block: &[Row]) -> [String; HEADER.len()] {
     ]
 }
 
-/// How many times what `row` costs the other one costs.
-fn ratio(row: &Row, other: &str, block: &[Row], cost: impl Fn(&Row) -> Option<f64>) -> String {
+/// The cost of another row divided by the cost of this one.
+fn ratio(
+    row: &BenchRow,
+    other: &str,
+    block: &[BenchRow],
+    cost: impl Fn(&BenchRow) -> Option<f64>,
+) -> String {
     let other = block
         .iter()
         .find(|row| row.contender == other)
@@ -103,7 +108,7 @@ const HEADER: [&str; 9] = [
     "allocs/msg",
 ];
 const LEGEND: &str = "\
-vs: what the official types or the official SDK cost, divided by what the row costs; above 1 the row is cheaper
+vs: the cost of the official types or the official SDK divided by the cost of the row; above 1, the row is cheaper
 -:  not counted
 ";
 const TYPES: &str = "official types";
@@ -118,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_counted_keeps_its_column() {
+    fn uncounted_values_keep_their_column() {
         let ours = row("ours", 250.0, None);
         let types = row(TYPES, 500.0, Some(10_682.4));
         let sdk = row(SDK, 8193.0, None);
@@ -134,12 +139,12 @@ mod tests {
         );
     }
 
-    fn check(block: &[Row], expected: Expect) {
+    fn check(block: &[BenchRow], expected: Expect) {
         expected.assert_eq(&table(block));
     }
 
-    fn row(contender: &str, nanoseconds: f64, instructions: Option<f64>) -> Row {
-        Row {
+    fn row(contender: &str, nanoseconds: f64, instructions: Option<f64>) -> BenchRow {
+        BenchRow {
             direction: "decode".into(),
             workload: "short".into(),
             contender: contender.into(),

@@ -1,4 +1,4 @@
-//! A client of ACP in a few lines, which hears everything and answers as it is told.
+//! A small ACP client that records every message and answers requests as configured.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
@@ -12,15 +12,15 @@ use serde_json::{Value, json};
 
 pub(super) type Failure = String;
 
-/// An agent and what it has said.
+/// A client, the agent it talks to, and the messages received so far.
 pub(super) struct ScriptedClient {
     child: Child,
     stdin: ChildStdin,
     lines: Receiver<(Instant, Value)>,
     next: u64,
-    /// What is chosen when a permission is asked for: the option's id or kind. None leaves the question open.
+    /// The answer to permission requests: an option's id or kind. `None` leaves requests open.
     pub(super) permission_choice: Option<&'static str>,
-    /// What a form is answered with, null to decline it. None leaves it open.
+    /// The answer to forms: their content, or null to decline. `None` leaves forms open.
     pub(super) form_answer: Option<Value>,
     pub(super) received: Vec<(Instant, Value)>,
 }
@@ -44,7 +44,7 @@ impl ScriptedClient {
             .stderr(Stdio::null());
         let mut child = command
             .spawn()
-            .map_err(|error| format!("no start: {error}"))?;
+            .map_err(|error| format!("can't start the agent: {error}"))?;
         let stdin = child.stdin.take().ok_or("no stdin")?;
         let stdout = child.stdout.take().ok_or("no stdout")?;
         let (sender, lines) = mpsc::channel();
@@ -86,7 +86,7 @@ impl ScriptedClient {
             .ok_or_else(|| format!("no session: {opened}"))
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for its response.
     pub(super) fn request(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
         let id = self.send(method, params)?;
         self.answer(id)
@@ -103,7 +103,7 @@ impl ScriptedClient {
         self.write(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
     }
 
-    /// Prompts with a script for the model.
+    /// Sends a prompt that contains a script for the model.
     pub(super) fn prompt(&mut self, session: &str, script: &Value) -> Result<u64, Failure> {
         self.prompt_text(session, &format!("Go on. <<{script}>>"))
     }
@@ -116,7 +116,7 @@ impl ScriptedClient {
         )
     }
 
-    /// A whole turn; its stop reason.
+    /// Runs a whole turn and returns its stop reason.
     pub(super) fn turn(&mut self, session: &str, script: &Value) -> Result<String, Failure> {
         let id = self.prompt(session, script)?;
         self.stop_reason(id)
@@ -132,11 +132,11 @@ impl ScriptedClient {
 
     pub(super) fn answer(&mut self, id: u64) -> Result<Value, Failure> {
         let answer = |message: &Value| message["id"] == id && message["method"].is_null();
-        let what = format!("an answer to request {id}");
+        let what = format!("a response to request {id}");
         self.wait(&what, answer)
     }
 
-    /// Waits for a message, old or new.
+    /// Waits for a message, including those already received.
     pub(super) fn wait(
         &mut self,
         what: &str,
@@ -154,15 +154,15 @@ impl ScriptedClient {
             let left = end.saturating_duration_since(Instant::now());
             match self.lines.recv_timeout(left) {
                 Ok((time, message)) => self.receive(time, message)?,
-                Err(RecvTimeoutError::Timeout) => return Err(format!("{what} did not come")),
+                Err(RecvTimeoutError::Timeout) => return Err(format!("{what} did not arrive")),
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(format!("the agent ended before {what} came"));
+                    return Err(format!("the agent exited before {what} arrived"));
                 }
             }
         }
     }
 
-    /// All updates so far of a kind.
+    /// All updates of a kind received so far.
     pub(super) fn updates(&self, kind: &str) -> Vec<&Value> {
         let updates = self
             .received
@@ -173,8 +173,8 @@ impl ScriptedClient {
             .collect()
     }
 
-    /// All that the agent has said in words.
-    pub(super) fn words(&self) -> String {
+    /// The text of all agent messages.
+    pub(super) fn message_text(&self) -> String {
         let chunks = self.updates("agent_message_chunk");
         let texts = chunks
             .iter()
@@ -224,13 +224,13 @@ impl ScriptedClient {
     fn write(&mut self, message: &Value) -> Result<(), Failure> {
         let line = format!("{message}\n");
         let said = self.stdin.write_all(line.as_bytes());
-        said.map_err(|error| format!("the agent does not listen: {error}"))
+        said.map_err(|error| format!("can't write to the agent: {error}"))
     }
 }
 
 impl Drop for ScriptedClient {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The agent may already have exited.
         self.child.kill().ok();
         self.child.wait().ok();
     }

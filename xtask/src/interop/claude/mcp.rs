@@ -1,5 +1,5 @@
-//! An MCP server on this machine, over HTTP in both its forms: an answer to each request, and a stream of events beside
-//! the requests. Its one tool says how the client was let in.
+//! An MCP server on this machine, over both HTTP transports: a response to each request, and a separate event stream.
+//! Its only tool returns the client's authorization.
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -11,7 +11,7 @@ use crate::interop::model::http::{self, Request};
 
 type EventStream = Arc<Mutex<Option<TcpStream>>>;
 
-/// Serves until the process ends: `/mcp` for the one form, `/sse` for the other.
+/// Serves until the process ends: `/mcp` is the streamable transport, `/sse` the older one.
 pub(super) fn serve() -> io::Result<SocketAddr> {
     let events = EventStream::default();
     http::serve(move |stream| answer(stream, &events))

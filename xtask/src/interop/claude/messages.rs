@@ -1,7 +1,7 @@
-//! The Messages API on this machine: what the model says and does is in the prompt, as JSON between `<<` and `>>`. It is
-//! a list of answers, one for each time the model is asked, and each a list of blocks:
-//! `{"text": …}`, `{"thinking": …}`, `{"tool": …, "input": …}`, `{"pause": milliseconds}`, `{"hold": true}`, which says
-//! nothing until somebody hangs up, and `{"error": status, "kind": …}`.
+//! A Messages API on this machine. The prompt contains a script for the model, as JSON between `<<` and `>>`: a list of
+//! answers, one for each request to the model, each a list of blocks: `{"text": …}`, `{"thinking": …}`, `{"tool": …,
+//! "input": …}`, `{"pause": milliseconds}`, `{"hold": true}`, which sends nothing until the client disconnects, and
+//! `{"error": status, "kind": …}`.
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::interop::model::http::{self, Request};
 
-/// A model, and what it was asked.
+/// A model and the requests that it received.
 #[derive(Clone)]
 pub(super) struct FakeModel {
     pub(super) address: SocketAddr,
@@ -30,7 +30,7 @@ impl FakeModel {
         Ok(FakeModel { address, requests })
     }
 
-    /// Whether some request held this text.
+    /// Whether any request contained this text.
     pub(super) fn received(&self, text: &str) -> bool {
         let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         requests.iter().any(|request| request.contains(text))
@@ -59,7 +59,7 @@ fn answer(requests: &Mutex<Vec<String>>, mut stream: TcpStream) -> io::Result<()
     write_blocks(&mut stream, &blocks)
 }
 
-/// The blocks that are due, by the last prompt with a script and the answers since.
+/// The blocks for this request, from the last prompt with a script and the number of answers since.
 fn blocks(body: &Value) -> Vec<Value> {
     let messages = body["messages"].as_array().map_or(&[][..], Vec::as_slice);
     let scripted = |message: &Value| {
@@ -99,7 +99,7 @@ fn script(message: &Value) -> Option<Value> {
     scripts.next_back()
 }
 
-/// The file that the CLI tells the model to write its plan to.
+/// The file that the CLI asks the model to write its plan to.
 fn plan_file(body: &str) -> String {
     let end = body
         .rfind(".md")
@@ -126,7 +126,7 @@ fn fail(stream: &mut TcpStream, status: u64, block: &Value) -> io::Result<()> {
 }
 
 fn write_blocks(stream: &mut TcpStream, blocks: &[Value]) -> io::Result<()> {
-    let id = format!("msg_{:016x}", fastrand());
+    let id = format!("msg_{:016x}", random_id());
     let mut send = |kind: &str, mut event: Value| {
         event["type"] = json!(kind);
         http::event(stream, Some(kind), &event.to_string())
@@ -147,7 +147,7 @@ fn write_blocks(stream: &mut TcpStream, blocks: &[Value]) -> io::Result<()> {
             }
             continue;
         }
-        let (start, deltas) = parts(block, &id, index);
+        let (start, deltas) = block_events(block, &id, index);
         if start["type"] == "tool_use" {
             reason = "tool_use";
         }
@@ -171,8 +171,8 @@ fn write_blocks(stream: &mut TcpStream, blocks: &[Value]) -> io::Result<()> {
     send("message_stop", json!({}))
 }
 
-/// How a block begins, and its pieces.
-fn parts(block: &Value, message: &str, index: usize) -> (Value, Vec<Value>) {
+/// The start event of a block, and its deltas.
+fn block_events(block: &Value, message: &str, index: usize) -> (Value, Vec<Value>) {
     if let Some(text) = block["thinking"].as_str() {
         let pieces = vec![
             json!({ "type": "thinking_delta", "thinking": text }),
@@ -185,7 +185,7 @@ fn parts(block: &Value, message: &str, index: usize) -> (Value, Vec<Value>) {
     }
     if let Some(tool) = block["tool"].as_str() {
         let input = block["input"].to_string();
-        let pieces = pieces(&input)
+        let pieces = text_pieces(&input)
             .map(|piece| json!({ "type": "input_json_delta", "partial_json": piece }));
         let id = format!("toolu_{}_{index}", message.trim_start_matches("msg_"));
         return (
@@ -194,11 +194,11 @@ fn parts(block: &Value, message: &str, index: usize) -> (Value, Vec<Value>) {
         );
     }
     let text = block["text"].as_str().unwrap_or_default();
-    let pieces = pieces(text).map(|piece| json!({ "type": "text_delta", "text": piece }));
+    let pieces = text_pieces(text).map(|piece| json!({ "type": "text_delta", "text": piece }));
     (json!({ "type": "text", "text": "" }), pieces.collect())
 }
 
-fn pieces(text: &str) -> impl Iterator<Item = String> {
+fn text_pieces(text: &str) -> impl Iterator<Item = String> {
     let letters: Vec<char> = text.chars().collect();
     let pieces: Vec<String> = letters
         .chunks(24)
@@ -207,8 +207,8 @@ fn pieces(text: &str) -> impl Iterator<Item = String> {
     pieces.into_iter()
 }
 
-/// Ids only have to differ.
-fn fastrand() -> u64 {
+/// A random number for ids, which only have to differ.
+fn random_id() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(0)
 }

@@ -1,4 +1,4 @@
-//! The scenarios.
+//! The scenarios of `attache claude`.
 
 mod background;
 mod clients;
@@ -84,13 +84,13 @@ fn expect_eq<T: PartialEq + std::fmt::Debug>(
 ) -> Result<(), Failure> {
     match found == wanted {
         true => Ok(()),
-        false => Err(format!("{what} is {found:?}, not {wanted:?}")),
+        false => Err(format!("{what} is {found:?} instead of {wanted:?}")),
     }
 }
 
 fn expect(what: &str, truth: bool) -> Result<(), Failure> {
     match truth {
         true => Ok(()),
-        false => Err(format!("it does not hold that {what}")),
+        false => Err(format!("expected: {what}")),
     }
 }

@@ -1,12 +1,12 @@
-//! As much of HTTP as the products' requests need: one request on a connection, a body of a known length.
+//! The parts of HTTP that the products need: one request per connection, with a body of known length.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 
-/// Serves on a free port of this machine until the process ends, each connection in a thread of its own. A client that
-/// hangs up in the middle has had enough.
+/// Serves on a free port until the process ends, with a thread for each connection. Errors are ignored: the client has
+/// disconnected.
 pub(in crate::interop) fn serve(
     answer: impl Fn(TcpStream) -> io::Result<()> + Send + Sync + 'static,
 ) -> io::Result<SocketAddr> {
@@ -27,7 +27,7 @@ pub(in crate::interop) struct Request {
     pub(in crate::interop) path: String,
     /// All lines before the body.
     pub(in crate::interop) head: String,
-    /// What the client has to show to be let in.
+    /// The `Authorization` header.
     pub(in crate::interop) authorization: String,
     pub(in crate::interop) body: Vec<u8>,
 }
@@ -68,13 +68,13 @@ impl Request {
     }
 }
 
-/// The head of an answer whose body ends with the connection.
+/// Writes the head of a response whose body ends with the connection.
 pub(in crate::interop) fn begin(stream: &mut TcpStream, kind: &str) -> io::Result<()> {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nConnection: close\r\n\r\n");
     stream.write_all(head.as_bytes())
 }
 
-/// One event of a stream of them.
+/// Writes one server-sent event.
 pub(in crate::interop) fn event(
     stream: &mut TcpStream,
     name: Option<&str>,

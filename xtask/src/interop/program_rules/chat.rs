@@ -1,5 +1,5 @@
-//! The same agents under `attache chat`, on a terminal as a user has it. What the agent itself asks about is allowed; what
-//! the guard asks about is answered as each row says.
+//! The same agents with `attache chat`, on a terminal as users have it. The agents' own permission requests are
+//! allowed; each trial says how to answer the guard's.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::interop::pair::Outcome;
 use crate::interop::{InteropDirs, RunResult, child, install};
 use crate::terminal::Terminal;
 
-/// One row: the policy that it needs, and what happens in it.
+/// One trial: its policy, and what happens in it.
 struct ChatTrial {
     name: &'static str,
     rules: fn() -> Value,
@@ -26,7 +26,7 @@ struct ChatTrial {
 
 #[derive(PartialEq)]
 enum ChatEnd {
-    /// The next trial goes on in this chat.
+    /// The next trial continues in this chat.
     Keep,
     Quit,
 }
@@ -34,43 +34,43 @@ enum ChatEnd {
 const TRIALS: [ChatTrial; 7] = [
     ChatTrial {
         name: "program denied",
-        rules: on_programs,
+        rules: program_policy,
         run: denied,
         end: ChatEnd::Keep,
     },
     ChatTrial {
         name: "asked, allowed",
-        rules: on_programs,
+        rules: program_policy,
         run: allowed,
         end: ChatEnd::Keep,
     },
     ChatTrial {
         name: "asked, rejected",
-        rules: on_programs,
+        rules: program_policy,
         run: rejected,
         end: ChatEnd::Keep,
     },
     ChatTrial {
         name: "asked, cancelled",
-        rules: on_programs,
+        rules: program_policy,
         run: cancelled,
         end: ChatEnd::Quit,
     },
     ChatTrial {
         name: "spawn cancelled",
-        rules: on_shells,
+        rules: shell_policy,
         run: spawn_cancelled,
         end: ChatEnd::Keep,
     },
     ChatTrial {
         name: "agent killed",
-        rules: on_shells,
+        rules: shell_policy,
         run: agent_killed,
         end: ChatEnd::Quit,
     },
     ChatTrial {
         name: "client killed",
-        rules: on_shells,
+        rules: shell_policy,
         run: client_killed,
         end: ChatEnd::Quit,
     },
@@ -110,7 +110,7 @@ pub(super) fn rows(dirs: &InteropDirs, subject: &TestedAgent) -> Result<Vec<RunR
     Ok(rows)
 }
 
-/// Five spellings: none runs, and the agent works on.
+/// None of the five spellings runs, and the agent continues.
 fn denied(chat: &ChatSession) -> Result<(), String> {
     let commands = SPELLINGS.iter().copied().chain(["touch after-denied"]);
     chat.prompt(&commands.collect::<Vec<_>>())?;
@@ -120,16 +120,16 @@ fn denied(chat: &ChatSession) -> Result<(), String> {
     chat.expect_audited(RULE)
 }
 
-/// Letters decide nothing; the answer from the list does, and the program runs once.
+/// Typed letters decide nothing; the answer from the list does, and the program runs once.
 fn allowed(chat: &ChatSession) -> Result<(), String> {
-    chat.ask("allowed", "after-allowed")?;
+    chat.run_asked_program("allowed", "after-allowed")?;
     chat.terminal.type_text("yes always allow")?;
     chat.until("letters in the composer", |screen| {
         screen.contains("› yes always allow")
     })?;
     let screen = chat.terminal.screen()?;
     if !screen.contains(TITLE) || !screen.contains("Alt-R to answer") {
-        return Err("letters have moved the dialog".to_owned());
+        return Err("typing letters changed the dialog".to_owned());
     }
     chat.expect_runs(ASKED, &[])?;
     chat.terminal.press("C-u")?;
@@ -143,7 +143,7 @@ fn allowed(chat: &ChatSession) -> Result<(), String> {
 }
 
 fn rejected(chat: &ChatSession) -> Result<(), String> {
-    chat.ask("rejected", "after-rejected")?;
+    chat.run_asked_program("rejected", "after-rejected")?;
     chat.choose("Reject once")?;
     chat.until_file("after-rejected")?;
     chat.until_idle()?;
@@ -151,61 +151,61 @@ fn rejected(chat: &ChatSession) -> Result<(), String> {
 }
 
 fn cancelled(chat: &ChatSession) -> Result<(), String> {
-    chat.ask("cancelled", "after-cancelled")?;
+    chat.run_asked_program("cancelled", "after-cancelled")?;
     chat.cancel()?;
     chat.expect_not_run("cancelled")?;
     chat.expect_answer()?;
     chat.expect_audited(ASKED_RULE)
 }
 
-/// The agent itself starts the program that waits: a Node agent hears nothing until then.
+/// The agent itself starts the program that waits. An agent on Node reads no messages until then.
 fn spawn_cancelled(chat: &ChatSession) -> Result<(), String> {
-    chat.ask_in_spawn()?;
+    chat.run_shell_until_asked()?;
     chat.cancel()?;
     chat.expect_answer()?;
     chat.expect_no_shell()
 }
 
 fn agent_killed(chat: &ChatSession) -> Result<(), String> {
-    chat.ask_in_spawn()?;
+    chat.run_shell_until_asked()?;
     let words = &chat.words;
     let found = child::marked(&chat.folder).into_iter();
     let mut pids: Vec<u32> = found
         .filter_map(|(pid, _)| pid.parse().ok())
-        .filter(|pid| arguments(*pid) == *words)
+        .filter(|pid| command_line(*pid) == *words)
         .collect();
-    // One that starts itself again has the same words, and a later number.
+    // An agent that re-executes itself has the same words and a higher pid.
     pids.sort_unstable();
-    let pid = pids.first().ok_or("the agent is not to be found")?;
+    let pid = pids.first().ok_or("the agent process was not found")?;
     signal("-KILL", &pid.to_string())?;
-    chat.until("The agent has gone", |screen| {
-        screen.contains("The agent has gone")
+    chat.until("The agent has exited", |screen| {
+        screen.contains("The agent has exited")
     })?;
     chat.expect_no_shell()
 }
 
 fn client_killed(chat: &ChatSession) -> Result<(), String> {
-    chat.ask_in_spawn()?;
+    chat.run_shell_until_asked()?;
     let pid = fs::read_to_string(chat.folder.join("pid"));
-    let pid = pid.map_err(|error| format!("no pid of the client: {error}"))?;
+    let pid = pid.map_err(|error| format!("can't read the client's pid: {error}"))?;
     signal("-KILL", pid.trim())?;
     chat.until("left with 137", |screen| screen.contains("left with 137"))?;
     chat.expect_no_shell()
 }
 
-fn on_programs() -> Value {
+fn program_policy() -> Value {
     json!([
         { "action": "deny", "command": format!("{PROGRAM} **"), "id": RULE },
         { "action": "ask", "command": format!("{ASKED} **"), "id": ASKED_RULE },
     ])
 }
 
-/// Every shell that an agent starts for a command is its own child.
-fn on_shells() -> Value {
+/// The shell that an agent starts for a command is its own child.
+fn shell_policy() -> Value {
     json!([{ "action": "ask", "command": "bash -c **", "id": ASKED_RULE }])
 }
 
-/// `attache chat` with an agent, in a folder of its own.
+/// `attache chat` with an agent, in its own directory.
 struct ChatSession<'a> {
     dirs: &'a InteropDirs,
     subject: &'a TestedAgent,
@@ -225,12 +225,12 @@ impl<'a> ChatSession<'a> {
         let name = name.replace([' ', ','], "-");
         let folder = dirs.installed.join("runs").join(name);
         let rules = (trial.rules)();
-        let bin = set_up(&folder, &rules)
-            .map_err(|error| format!("cannot use {}: {error}", folder.display()))?;
+        let bin = create_files(&folder, &rules)
+            .map_err(|error| format!("can't use {}: {error}", folder.display()))?;
         let mut words = subject.words.clone();
         let mut env = subject.env.clone();
-        if rules == on_shells() {
-            // Otherwise the shell would run what the user has just allowed, and not be asked about.
+        if rules == shell_policy() {
+            // Otherwise the shell would run a command that the user has just allowed, without a request.
             words.extend(subject.auto_approval.words.iter().map(OsString::from));
             let variables = subject.auto_approval.variables.iter();
             env.extend(variables.map(|(name, value)| ((*name).to_owned(), value.into())));
@@ -242,7 +242,7 @@ impl<'a> ChatSession<'a> {
         env.push((child::MARK.to_owned(), folder.clone().into_os_string()));
         let mut all: Vec<OsString> = ["sh", "-c", START, "sh"].map(OsString::from).into();
         all.push(folder.join("pid").into_os_string());
-        // Agents that see tmux use it, which is a program outside.
+        // Agents that see tmux use it, and it runs outside of our control.
         all.extend(["env", "-u", "TMUX", "-u", "TMUX_PANE"].map(OsString::from));
         all.extend(env.into_iter().map(|(name, value)| {
             let mut variable = OsString::from(name + "=");
@@ -266,22 +266,23 @@ impl<'a> ChatSession<'a> {
         Ok(chat)
     }
 
-    /// Has the agent run commands.
+    /// Prompts the agent to run commands.
     fn prompt(&self, commands: &[&str]) -> Result<(), String> {
-        self.say(&self.subject.script.prompt(commands))
+        self.send_prompt(&self.subject.script.prompt(commands))
     }
 
-    fn say(&self, text: &str) -> Result<(), String> {
+    fn send_prompt(&self, text: &str) -> Result<(), String> {
         self.terminal.type_text(text)?;
         self.terminal.press("Enter")
     }
 
-    /// Has the agent start the program that is asked about, spelled so that only the guard can tell, and checks the dialog.
-    fn ask(&self, word: &str, afterwards: &str) -> Result<(), String> {
+    /// Prompts the agent to start the program with the ask rule, spelled so that only the guard recognises it, and
+    /// checks the dialog.
+    fn run_asked_program(&self, word: &str, afterwards: &str) -> Result<(), String> {
         let asked = format!("name=asked; \"$name-tool\" {word} 'two words'");
         self.prompt(&[&asked, &format!("touch {afterwards}")])?;
         let screen = self.until(TITLE, |screen| screen.contains(TITLE))?;
-        let dialog = unwrapped(&screen);
+        let dialog = joined_text(&screen);
         let command = format!("{ASKED} {word} 'two words'");
         let root = Path::new(&self.words[0]).file_name().unwrap_or_default();
         let begin = format!("from {} → ", root.to_string_lossy());
@@ -294,17 +295,17 @@ impl<'a> ChatSession<'a> {
         self.expect_not_run(word)
     }
 
-    /// Has the agent run a command, and waits until its shell is asked about.
-    fn ask_in_spawn(&self) -> Result<(), String> {
+    /// Prompts the agent to run a command, and waits for the request about its shell.
+    fn run_shell_until_asked(&self) -> Result<(), String> {
         self.prompt(&["touch never"])?;
         let screen = self.until(TITLE, |screen| screen.contains(TITLE))?;
-        match unwrapped(&screen).contains("bash -c ") {
+        match joined_text(&screen).contains("bash -c ") {
             true => Ok(()),
             false => Err("the dialog does not show the shell".to_owned()),
         }
     }
 
-    /// Cancels the turn as a user does, while a program waits.
+    /// Cancels the turn as a user would, while a program waits.
     fn cancel(&self) -> Result<(), String> {
         let start = Instant::now();
         self.terminal.press("Escape")?;
@@ -316,14 +317,14 @@ impl<'a> ChatSession<'a> {
     }
 
     fn expect_answer(&self) -> Result<(), String> {
-        self.say(self.subject.script.greeting())?;
+        self.send_prompt(self.subject.script.greeting())?;
         self.until("an answer to the next prompt", |screen| {
             screen.contains("• Hello from the model.")
         })?;
         self.until_idle()
     }
 
-    /// Moves into the dialog, selects an answer with the arrows and presses Enter.
+    /// Moves into the dialog, selects an answer with the arrow keys and presses Enter.
     fn choose(&self, answer: &str) -> Result<(), String> {
         thread::sleep(BEFORE_ENTERING);
         self.terminal.press("M-r")?;
@@ -346,22 +347,24 @@ impl<'a> ChatSession<'a> {
                 return self.terminal.press("Enter");
             }
         }
-        Err(format!("there is no answer `{answer}`"))
+        Err(format!("no answer `{answer}` in the dialog"))
     }
 
-    /// Waits, and meanwhile allows what the agent asks about itself.
+    /// Waits for a screen, and meanwhile allows the agent's own permission requests.
     fn until(&self, what: &str, is_there: impl Fn(&str) -> bool) -> Result<String, String> {
         let start = Instant::now();
         loop {
             let asks = |screen: &str| screen.contains("Tab to answer") && !screen.contains(TITLE);
             let screen = self.terminal.wait(what, LIMIT, |screen| {
-                is_there(screen) || (asks(screen) && !screen.contains("The agent has gone"))
+                is_there(screen) || (asks(screen) && !screen.contains("The agent has exited"))
             })?;
             if is_there(&screen) {
                 return Ok(screen);
             }
             if start.elapsed() > LIMIT {
-                return Err(format!("no `{what}`, but one request after the other"));
+                return Err(format!(
+                    "`{what}` did not appear, only one request after the other"
+                ));
             }
             self.choose("Allow once")?;
         }
@@ -389,7 +392,7 @@ impl<'a> ChatSession<'a> {
         let ran: Vec<&str> = ran.lines().collect();
         match ran == wanted {
             true => Ok(()),
-            false => Err(format!("{program} ran with {ran:?}, not {wanted:?}")),
+            false => Err(format!("{program} ran with {ran:?} instead of {wanted:?}")),
         }
     }
 
@@ -421,7 +424,7 @@ impl<'a> ChatSession<'a> {
         }
     }
 
-    /// Quits, where it has not ended yet. Nothing may run or be left then.
+    /// Quits if the chat is still running. No process may be left then.
     fn finish(self) -> Result<(), String> {
         let has_ended = |screen: &str| screen.contains("left with ");
         if !has_ended(&self.terminal.screen()?) {
@@ -436,13 +439,13 @@ impl<'a> ChatSession<'a> {
             }
             if start.elapsed() > PROMPTLY {
                 let left = left.join(", ");
-                return Err(self.report(&format!("processes are left behind: {left}")));
+                return Err(self.report(&format!("processes were left behind: {left}")));
             }
             thread::sleep(Duration::from_millis(50));
         }
     }
 
-    /// A fault with what is on the screen.
+    /// A fault together with the screen.
     fn report(&self, fault: &str) -> String {
         match self.terminal.screen() {
             Ok(screen) if !fault.contains("on the screen:") => {
@@ -453,8 +456,8 @@ impl<'a> ChatSession<'a> {
     }
 }
 
-/// Makes the folder with a policy, and programs that write down that they ran; gives the directory for PATH.
-fn set_up(folder: &Path, rules: &Value) -> std::io::Result<PathBuf> {
+/// Creates the directory with a policy and with programs that record that they ran; returns the directory for `PATH`.
+fn create_files(folder: &Path, rules: &Value) -> std::io::Result<PathBuf> {
     child::empty(folder)?;
     fs::create_dir(folder.join("cwd"))?;
     let policy = json!({ "rules": rules }).to_string();
@@ -463,40 +466,40 @@ fn set_up(folder: &Path, rules: &Value) -> std::io::Result<PathBuf> {
     program(folder, ASKED)
 }
 
-/// The text of a screen in one line: borders, bars and line breaks in a dialog are not part of it.
-fn unwrapped(screen: &str) -> String {
+/// The text of a screen on one line, without borders, bars and line breaks.
+fn joined_text(screen: &str) -> String {
     let words = screen.split(|char: char| char.is_whitespace() || "│┊".contains(char));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     words.join(" ")
 }
 
-/// The words that a process was started with.
-fn arguments(pid: u32) -> Vec<OsString> {
+/// The command line of a process.
+fn command_line(pid: u32) -> Vec<OsString> {
     let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let line = String::from_utf8_lossy(&line).into_owned();
     let words = line.split_terminator('\0');
     words.map(OsString::from).collect()
 }
 
-/// Writes down the id of what it runs, and tells how that ended.
+/// Runs a command, records its pid, and prints its exit code.
 const START: &str = r#"sh -c 'echo $$ >"$0"; exec "$@"' "$@"; echo "left with $?"; exec sleep 600"#;
-/// Of the dialog of a program that waits.
+/// The title of the dialog about a waiting program.
 const TITLE: &str = "Start a program?";
 const SIZE: (u16, u16) = (160, 50);
 const LIMIT: Duration = Duration::from_secs(60);
-/// A request can be entered once it has been on the screen for a second.
+/// A request can get the focus once it has been on the screen for a second.
 const BEFORE_ENTERING: Duration = Duration::from_millis(1300);
 const BETWEEN_KEYS: Duration = Duration::from_millis(60);
-/// How soon a turn that is cancelled ends, and how soon everything is gone.
+/// The time limit for a cancelled turn to end, and for all processes to exit.
 const PROMPTLY: Duration = Duration::from_secs(10);
 
 #[cfg(test)]
 mod tests {
-    use super::unwrapped;
+    use super::joined_text;
 
     #[test]
     fn a_dialog_is_read_across_its_lines() {
         let screen = "╭ Start ╮\n│ from    ┊ sh →     │\n│         ┊ tool a     │\n";
-        assert_eq!(unwrapped(screen), "╭ Start ╮ from sh → tool a");
+        assert_eq!(joined_text(screen), "╭ Start ╮ from sh → tool a");
     }
 }

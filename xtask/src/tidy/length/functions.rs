@@ -1,4 +1,4 @@
-//! Every function of a file, from its `fn` to its closing brace.
+//! Lists the functions of a file, from `fn` to the closing brace.
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};

@@ -62,7 +62,7 @@ fn a_listed_file_that_grew_is_named() {
         &file_of(913),
         &allow,
         expect![[r#"
-            crates/rpc/src/a.rs:1: file of 913 lines, listed with 912; bring it back to that length
+            crates/rpc/src/a.rs:1: file of 913 lines, listed with 912; shorten it to that length
         "#]],
     );
 }
@@ -101,7 +101,7 @@ fn an_entry_for_a_missing_file_is_named() {
         "",
         &allow,
         expect![[r#"
-        xtask/tidy-allow.toml:2: there is no file crates/rpc/src/gone.rs; remove the entry
+        xtask/tidy-allow.toml:2: no file crates/rpc/src/gone.rs; remove the entry
     "#]],
     );
 }
@@ -126,7 +126,7 @@ fn a_listed_function_that_grew_is_named() {
         &function_of(111),
         &allow,
         expect![[r#"
-            crates/rpc/src/a.rs:1: function of 111 lines, listed with 110; bring it back to that length
+            crates/rpc/src/a.rs:1: function of 111 lines, listed with 110; shorten it to that length
         "#]],
     );
 }
@@ -153,7 +153,7 @@ fn an_entry_for_a_function_that_shrank_is_named() {
 }
 
 #[test]
-fn functions_are_told_apart_by_module_type_and_trait() {
+fn functions_are_distinguished_by_module_type_and_trait() {
     let long = function_of(101);
     let source = format!(
         "mod inner {{\n{long}}}\nimpl A {{\n{long}}}\nimpl From<B> for A {{\n{long}}}\ntrait T {{\n{long}}}\n"

@@ -209,7 +209,7 @@ async fn files_links_and_empty_directories_are_deleted() {
         .check("delete", r#"{"path":"empty"}"#, expect!["Removed `empty`."])
         .await;
     stage
-        .check("delete", r#"{"path":"full"}"#, expect!["FAILED `full` is a directory that is not empty; remove its contents first, or use `run`"])
+        .check("delete", r#"{"path":"full"}"#, expect!["FAILED `full` is a directory that is not empty; remove its content first, or use `run`"])
         .await;
     stage
         .check(
@@ -218,9 +218,9 @@ async fn files_links_and_empty_directories_are_deleted() {
             expect!["FAILED file not found: `targe`; similar names: `target`"],
         )
         .await;
-    stage.check("delete", r#"{"path":"."}"#, expect!["FAILED `@/ws` is a directory of this session or holds one, so it is neither removed nor moved; name something below it"]).await;
+    stage.check("delete", r#"{"path":"."}"#, expect!["FAILED `@/ws` is or contains a directory of this session, so it cannot be removed or moved; choose a path below it"]).await;
     stage
-        .check("delete", r#"{"path":"@/more"}"#, expect!["FAILED `@/more` is a directory of this session or holds one, so it is neither removed nor moved; name something below it"])
+        .check("delete", r#"{"path":"@/more"}"#, expect!["FAILED `@/more` is or contains a directory of this session, so it cannot be removed or moved; choose a path below it"])
         .await;
     let left: Vec<_> = fs::read_dir(stage.path("ws"))
         .unwrap()
@@ -244,10 +244,8 @@ async fn only_the_prepared_file_is_deleted_or_moved() {
     let outcome = delete.perform(&stage.workplace, drop).await;
     expect!["FAILED `a` has changed in the meantime, so nothing was written; read it again and start from its current text"].assert_eq(&stage.text(&outcome));
     let outcome = moving.perform(&stage.workplace, drop).await;
-    expect![
-        "FAILED there is something at `@/ws/c` already; choose another name, or remove it first"
-    ]
-    .assert_eq(&stage.text(&outcome));
+    expect!["FAILED `@/ws/c` exists already; choose another name, or remove it first"]
+        .assert_eq(&stage.text(&outcome));
     assert_eq!(stage.disk("ws/c").unwrap(), "theirs");
 }
 
@@ -293,7 +291,7 @@ async fn files_and_directories_are_moved_and_nothing_is_replaced() {
         .check(
             "move",
             r#"{"from":"new","to":"new/dir/below"}"#,
-            expect!["FAILED `@/ws/new/dir/below` cannot be a path: it lies in the directory that would be moved there"],
+            expect!["FAILED `@/ws/new/dir/below` is not a valid path: it is inside the directory that is being moved"],
         )
         .await;
     assert_eq!(stage.disk("ws/b").unwrap(), "b");

@@ -217,7 +217,7 @@ impl Conversation {
                     id: &id,
                     agent: &conversation.setup.agent,
                     session: session.or(granted.map(|action| action.session.as_str())),
-                    what: shown.or(granted.map(Action::summary)).as_deref(),
+                    subject: shown.or(granted.map(Action::summary)).as_deref(),
                     was_in_force,
                 });
                 conversation.emit(Event::DecisionUndone { id, was_in_force });

@@ -229,7 +229,7 @@ async fn an_agent_of_another_version_is_given_up() {
     let mut fixture = Fixture::with_preset(script, Preset::Ask);
     fixture.until("gone").await;
     let expected = expect![[r#"
-        gone: the agent does not take `initialize`: the peer speaks version 9 of the protocol, we speak version 1 []
+        gone: the agent does not take `initialize`: the peer uses protocol version 9; only version 1 is supported []
     "#]];
     expected.assert_eq(&fixture.seen);
 }

@@ -72,8 +72,8 @@ async fn what_the_agent_does_not_offer_is_not_asked() {
         failed logout NotOffered: the agent cannot log out; use its own program for that
         failed authenticate NotOffered: the agent has no login `none`
         failed session/new NotOffered: the agent takes no directories besides the working directory; leave them out
-        failed session/list NotOffered: session/list needs `agentCapabilities.sessionCapabilities.list`, which the peer has not offered
-        failed session/delete NotOffered: session/delete needs `agentCapabilities.sessionCapabilities.delete`, which the peer has not offered
+        failed session/list NotOffered: session/list needs `agentCapabilities.sessionCapabilities.list`, which the peer does not advertise
+        failed session/delete NotOffered: session/delete needs `agentCapabilities.sessionCapabilities.delete`, which the peer does not advertise
     "#]];
     fixture.check(expected).await;
 }

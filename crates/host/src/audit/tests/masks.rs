@@ -1,4 +1,4 @@
-//! What looks like a secret is not logged.
+//! Text that looks like a secret is not logged.
 
 use attache_text::secret::mask_words;
 
@@ -10,7 +10,7 @@ fn check(command: &[&str], expected: Expect) {
 }
 
 #[test]
-fn secrets_in_arguments() {
+fn secrets_in_arguments_are_masked() {
     check(
         &["deploy", "--token", "abc", "prod"],
         expect!["deploy --token *** prod"],
@@ -31,7 +31,7 @@ fn secrets_in_arguments() {
         &["env", "PATH=/bin", "GITHUB_TOKEN=abc", "make"],
         expect!["env PATH=/bin GITHUB_TOKEN=*** make"],
     );
-    // The symptom: `LD_PRELOAD=***` hid what a decision was about.
+    // The symptom: `LD_PRELOAD=***` hid the subject of a decision.
     check(
         &[
             "LD_PRELOAD=./evil.so",
@@ -65,7 +65,7 @@ fn secrets_in_arguments() {
 }
 
 #[test]
-fn ordinary_words_stay() {
+fn ordinary_words_are_not_masked() {
     check(
         &["git", "log", "--author=ann", "main"],
         expect!["git log --author=ann main"],
@@ -82,7 +82,7 @@ fn ordinary_words_stay() {
 }
 
 #[test]
-fn no_secret_of_forty_comes_through() {
+fn none_of_forty_secrets_is_logged() {
     let dir = Scratch::new();
     let log = Log::open(&dir).unwrap();
     for number in 0..40 {

@@ -1,10 +1,10 @@
-//! Everything that can be done to a log by somebody who may write to it.
+//! Everything that an attacker with write access can do to a log.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Twelve lines in three files, changed as lines of one text.
+/// Twelve lines in three files, edited as the lines of one text.
 fn check(change: impl Fn(&mut Vec<String>), expected: Expect) {
     let dir = log_of_twelve();
     let path = dir.join("000002.jsonl");
@@ -33,7 +33,7 @@ fn log_of_twelve() -> Scratch {
 }
 
 #[test]
-fn a_changed_line() {
+fn a_changed_line_is_detected() {
     check(
         |lines| lines[1] = lines[1].replace("started", "stopped"),
         expect!["6 lines in 3 files, LOG/000002.jsonl:2: this line was changed"],
@@ -41,7 +41,7 @@ fn a_changed_line() {
 }
 
 #[test]
-fn a_changed_line_with_a_digest_that_fits() {
+fn a_changed_line_with_a_matching_digest_is_detected() {
     let forged = |line: &str| {
         let line = line.replace("started", "stopped");
         let (body, _) = line.rsplit_once(",\"hash\"").unwrap();
@@ -57,7 +57,7 @@ fn a_changed_line_with_a_digest_that_fits() {
 }
 
 #[test]
-fn a_removed_line() {
+fn a_removed_line_is_detected() {
     check(
         |lines| drop(lines.remove(2)),
         expect!["7 lines in 3 files, LOG/000002.jsonl:3: lines before this one were removed"],
@@ -65,7 +65,7 @@ fn a_removed_line() {
 }
 
 #[test]
-fn the_first_and_the_last_line_of_a_file_removed() {
+fn a_removed_first_or_last_line_of_a_file_is_detected() {
     check(
         |lines| drop(lines.remove(0)),
         expect!["5 lines in 3 files, LOG/000002.jsonl:1: lines before this one were removed"],
@@ -77,7 +77,7 @@ fn the_first_and_the_last_line_of_a_file_removed() {
 }
 
 #[test]
-fn an_inserted_line() {
+fn an_inserted_line_is_detected() {
     check(
         |lines| lines.insert(2, "{\"seq\":8}".to_owned()),
         expect!["7 lines in 3 files, LOG/000002.jsonl:3: this line was changed"],
@@ -85,27 +85,27 @@ fn an_inserted_line() {
     check(
         |lines| lines.insert(2, lines[1].clone()),
         expect![
-            "7 lines in 3 files, LOG/000002.jsonl:3: this line was inserted, or the one with the same number before it"
+            "7 lines in 3 files, LOG/000002.jsonl:3: this line, or the earlier line with the same number, was inserted"
         ],
     );
 }
 
 #[test]
-fn an_inserted_line_that_fits_behind_the_one_before() {
+fn an_inserted_line_that_continues_the_chain_is_detected() {
     check(
         |lines| {
-            let before = chain::Line::read(lines[1].as_bytes()).unwrap();
-            let (line, _) = before.link.next("2026-01-01T00:00:00Z", "started", &[]);
+            let before = chain::LogLine::read(lines[1].as_bytes()).unwrap();
+            let (line, _) = before.position.next("2026-01-01T00:00:00Z", "started", &[]);
             lines.insert(2, line.trim_end().to_owned());
         },
         expect![
-            "8 lines in 3 files, LOG/000002.jsonl:4: this line was inserted, or the one with the same number before it"
+            "8 lines in 3 files, LOG/000002.jsonl:4: this line, or the earlier line with the same number, was inserted"
         ],
     );
 }
 
 #[test]
-fn lines_in_another_order() {
+fn lines_in_another_order_are_detected() {
     check(
         |lines| lines.swap(1, 3),
         expect!["6 lines in 3 files, LOG/000002.jsonl:2: this line was moved"],
@@ -113,7 +113,7 @@ fn lines_in_another_order() {
 }
 
 #[test]
-fn a_removed_file() {
+fn a_removed_file_is_detected() {
     let dir = log_of_twelve();
     fs::remove_file(dir.join("000001.jsonl")).unwrap();
     check_verified(
@@ -124,12 +124,12 @@ fn a_removed_file() {
     fs::remove_file(dir.join("000003.jsonl")).unwrap();
     check_verified(
         &dir,
-        expect!["10 lines in 2 files, LOG/000002.jsonl:5: the lines after this one were cut off"],
+        expect!["10 lines in 2 files, LOG/000002.jsonl:5: the lines after this one were removed"],
     );
 }
 
 #[test]
-fn a_log_that_was_cut_off_at_its_end() {
+fn a_log_that_was_cut_off_at_its_end_is_detected() {
     let dir = log_of_twelve();
     let path = dir.join("000003.jsonl");
     let text = fs::read_to_string(&path).unwrap();
@@ -137,7 +137,7 @@ fn a_log_that_was_cut_off_at_its_end() {
     fs::write(&path, format!("{first}\n")).unwrap();
     check_verified(
         &dir,
-        expect!["11 lines in 3 files, LOG/000003.jsonl:1: the lines after this one were cut off"],
+        expect!["11 lines in 3 files, LOG/000003.jsonl:1: the lines after this one were removed"],
     );
     started(&Log::limited(&dir, 1000, 1000).unwrap(), "later");
     check_verified(
@@ -147,11 +147,12 @@ fn a_log_that_was_cut_off_at_its_end() {
 }
 
 #[test]
-fn a_log_that_was_cut_off_together_with_its_head() {
+fn a_log_that_was_cut_off_together_with_its_head_is_detected() {
     let dir = log_of_twelve();
     fs::remove_file(dir.join("000003.jsonl")).unwrap();
     fs::remove_file(dir.join("head")).unwrap();
-    let lost = "the head file was lost or changed here; lines may have been cut off";
+    let lost =
+        "the head file is missing or was changed; lines may have been removed after this one";
     let report = verify(&dir).unwrap();
     assert!(report.broken.unwrap().to_string().ends_with(lost));
     started(&Log::limited(&dir, 1000, 1000).unwrap(), "later");
@@ -160,14 +161,14 @@ fn a_log_that_was_cut_off_together_with_its_head() {
 }
 
 #[test]
-fn a_head_that_was_forged_for_a_log_that_was_cut_off() {
+fn a_head_that_was_forged_for_a_log_that_was_cut_off_is_detected() {
     let dir = log_of_twelve();
     fs::remove_file(dir.join("000003.jsonl")).unwrap();
     let text = fs::read_to_string(dir.join("000002.jsonl")).unwrap();
-    let last = chain::Line::read(text.lines().last().unwrap().as_bytes()).unwrap();
+    let last = chain::LogLine::read(text.lines().last().unwrap().as_bytes()).unwrap();
     let size = u64::try_from(text.len()).unwrap();
-    let head = head::Head {
-        link: last.link,
+    let head = chain::ChainHead {
+        position: last.position,
         file: 2,
         size,
     };
@@ -176,29 +177,29 @@ fn a_head_that_was_forged_for_a_log_that_was_cut_off() {
     check_verified(
         &dir,
         expect![
-            "10 lines in 2 files, LOG/000002.jsonl:5: the head file was lost or changed here; lines may have been cut off"
+            "10 lines in 2 files, LOG/000002.jsonl:5: the head file is missing or was changed; lines may have been removed after this one"
         ],
     );
 }
 
 #[test]
-fn lines_added_by_somebody_without_the_key() {
+fn lines_added_by_somebody_without_the_key_are_detected() {
     let dir = log_of_twelve();
     let path = dir.join("000003.jsonl");
     let mut text = fs::read_to_string(&path).unwrap();
-    let mut link = chain::Line::read(text.lines().last().unwrap().as_bytes())
+    let mut position = chain::LogLine::read(text.lines().last().unwrap().as_bytes())
         .unwrap()
-        .link;
+        .position;
     for _ in 0..2 {
-        let (line, next) = link.next("2026-01-01T00:00:00Z", "started", &[]);
+        let (line, next) = position.next("2026-01-01T00:00:00Z", "started", &[]);
         text.push_str(&line);
-        link = next;
+        position = next;
     }
     fs::write(&path, text).unwrap();
     check_verified(
         &dir,
         expect![
-            "14 lines in 3 files, LOG/000003.jsonl:4: this line was inserted, or the one with the same number before it"
+            "14 lines in 3 files, LOG/000003.jsonl:4: this line, or the earlier line with the same number, was inserted"
         ],
     );
 }
@@ -221,7 +222,7 @@ fn every_changed_byte_is_noticed() {
 }
 
 #[test]
-fn whatever_is_put_in_place_of_a_part_is_noticed() {
+fn every_replaced_part_is_noticed() {
     let dir = Scratch::new();
     let log = Log::open(&dir).unwrap();
     for number in 0..3 {

@@ -1,4 +1,4 @@
-//! Files and directories with every mode, and with other owners where the tests may make them.
+//! Files and directories with every mode, and with other owners where the tests may create them.
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
@@ -16,7 +16,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).expect("a mode can be set");
 }
 
-/// Whether the group that new files get here is the user's own.
+/// Whether new files here get a group that is the user's own.
 fn has_own_group(path: &Path) -> bool {
     super::is_own_group(path.metadata().expect("metadata").gid())
 }
@@ -91,7 +91,7 @@ fn a_file_of_somebody_else_is_refused() {
     let file = folder.path().join("config.json");
     fs::write(&file, "{}").expect("written");
     for owner in [1, 1000, 65534] {
-        // Only root may give files away.
+        // Only root may change the owner of files.
         if chown(&file, Some(owner), None).is_err() {
             return;
         }
@@ -104,7 +104,7 @@ fn a_file_of_somebody_else_is_refused() {
     }
 }
 
-/// Its owner can rename what is in it, whatever the mode, and also with a sticky bit.
+/// Its owner can rename entries, whatever the mode and even with the sticky bit.
 #[test]
 fn a_directory_of_somebody_else_above_a_file_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -116,7 +116,7 @@ fn a_directory_of_somebody_else_above_a_file_is_refused() {
     symlink(&file, &link).expect("a link");
     for directory in [&outer, &inner] {
         for mode in [0o555, 0o755, 0o1755, 0o1777] {
-            // Only root may give directories away.
+            // Only root may change the owner of directories.
             if chown(directory, Some(65534), None).is_err() {
                 return;
             }

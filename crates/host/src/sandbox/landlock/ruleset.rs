@@ -1,4 +1,4 @@
-//! Makes the Landlock ruleset of a confined program. `process` puts it in force in the child before exec.
+//! Creates the Landlock ruleset of a confined program. The crate `process` enforces it in the child before exec.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -10,14 +10,14 @@ use landlock::{
 };
 use rustix::fs::{Dir, FileType, Mode, OFlags, openat};
 
-use super::closed::{ClosedPlaces, EntryStatus, Relation};
+use super::closed_places::{ClosedPlaces, EntryStatus, Relation};
 use super::{LandlockRules, SandboxSupport, WritablePlace};
 
-/// The ruleset, open; an error in words if there can be none.
+/// Creates the ruleset, or returns the reason why not as a text.
 pub(super) fn create(wanted: &LandlockRules) -> Result<OwnedFd, String> {
     let rules = rules(wanted).map_err(|error| match error {
-        Fault::Words(words) => words,
-        Fault::Ruleset(error) => error.to_string(),
+        RulesetFailure::Message(words) => words,
+        RulesetFailure::Landlock(error) => error.to_string(),
     })?;
     let rules: Option<OwnedFd> = rules.into();
     match (rules, support()) {
@@ -48,18 +48,18 @@ pub(super) fn support() -> SandboxSupport {
     }
 }
 
-enum Fault {
-    Words(String),
-    Ruleset(RulesetError),
+enum RulesetFailure {
+    Message(String),
+    Landlock(RulesetError),
 }
 
-impl From<RulesetError> for Fault {
-    fn from(error: RulesetError) -> Fault {
-        Fault::Ruleset(error)
+impl From<RulesetError> for RulesetFailure {
+    fn from(error: RulesetError) -> RulesetFailure {
+        RulesetFailure::Landlock(error)
     }
 }
 
-fn rules(wanted: &LandlockRules) -> Result<RulesetCreated, Fault> {
+fn rules(wanted: &LandlockRules) -> Result<RulesetCreated, RulesetFailure> {
     let mut handled = BitFlags::empty();
     if wanted.writable.is_some() {
         handled |= writes();
@@ -75,7 +75,8 @@ fn rules(wanted: &LandlockRules) -> Result<RulesetCreated, Fault> {
     for place in wanted.writable.iter().flatten() {
         rules = match place {
             WritablePlace::Path(path) => {
-                let open = PathFd::new(path).map_err(|error| Fault::Words(error.to_string()))?;
+                let open = PathFd::new(path)
+                    .map_err(|error| RulesetFailure::Message(error.to_string()))?;
                 rules.add_rule(PathBeneath::new(open, writes() & !NODES))?
             }
             WritablePlace::Open(open) => {
@@ -93,40 +94,43 @@ fn rules(wanted: &LandlockRules) -> Result<RulesetCreated, Fault> {
     if wanted.unreadable.is_empty() {
         return Ok(rules);
     }
-    let closed = ClosedPlaces::of(&wanted.unreadable).map_err(Fault::Words)?;
-    let mut reads = Reads {
+    let closed = ClosedPlaces::of(&wanted.unreadable).map_err(RulesetFailure::Message)?;
+    let mut reads = ReadRules {
         rules: Some(rules),
         closed,
         room: MOST_RULES,
     };
-    let top = PathFd::new("/").map_err(|error| Fault::Words(error.to_string()))?;
+    let top = PathFd::new("/").map_err(|error| RulesetFailure::Message(error.to_string()))?;
     reads.open_beside(top.as_fd().try_clone_to_owned(), Path::new("/"))?;
-    reads.rules.ok_or_else(|| Fault::Words(MISSING.to_owned()))
+    reads
+        .rules
+        .ok_or_else(|| RulesetFailure::Message(MISSING.to_owned()))
 }
 
-/// Landlock can only allow. So that some places stay closed, everything beside them is opened, name by name.
-struct Reads {
+/// Read rules. Landlock can only allow, so to keep some paths closed, everything beside them is allowed, entry by
+/// entry.
+struct ReadRules {
     rules: Option<RulesetCreated>,
     closed: ClosedPlaces,
     room: usize,
 }
 
-impl Reads {
-    /// Opens what lies in a directory, except for what is closed and the way there. Links are left out: what they lead to
-    /// counts where it is.
+impl ReadRules {
+    /// Allows the entries of a directory, except for closed ones and those above closed ones. Links are skipped: their
+    /// targets count.
     fn open_beside(
         &mut self,
         directory: std::io::Result<OwnedFd>,
         path: &Path,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), RulesetFailure> {
         let failed = |error: std::io::Error| {
             let path = path.display();
-            Fault::Words(format!("`{path}` cannot be looked at: {error}"))
+            RulesetFailure::Message(format!("`{path}` cannot be inspected: {error}"))
         };
         let directory = directory.map_err(failed)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let Ok(listed) = openat(&directory, c".", flags, Mode::empty()) else {
-            // What cannot be listed stays closed, except for the way through.
+            // An unlistable directory stays closed, except for the way through to closed paths.
             let ways: Vec<PathBuf> = self.closed.ways_from(path).collect();
             return ways
                 .iter()
@@ -145,12 +149,12 @@ impl Reads {
         Ok(())
     }
 
-    fn open_entry(&mut self, directory: &OwnedFd, path: &Path) -> Result<(), Fault> {
+    fn open_entry(&mut self, directory: &OwnedFd, path: &Path) -> Result<(), RulesetFailure> {
         let Some(name) = path.file_name() else {
             return Ok(());
         };
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // What has gone meanwhile, or may not be looked at, needs no rule.
+        // Entries that have disappeared or may not be inspected need no rule.
         let Ok(entry) = openat(directory, name, flags, Mode::empty()) else {
             return Ok(());
         };
@@ -162,7 +166,7 @@ impl Reads {
             return Ok(());
         }
         self.room = self.room.checked_sub(1).ok_or_else(|| {
-            Fault::Words(format!(
+            RulesetFailure::Message(format!(
                 "there are more than {MOST_RULES} files beside places that must stay unreadable, such as `{}`",
                 path.display()
             ))
@@ -193,7 +197,7 @@ fn writes() -> BitFlags<AccessFs> {
     AccessFs::from_write(ABI::V6)
 }
 
-/// What root would make a disk readable with that is closed in `/dev`.
+/// Node types with which root could read a disk that is closed in `/dev`.
 const NODES: BitFlags<AccessFs> = make_bitflags!(AccessFs::{MakeChar | MakeBlock});
 const DEVICE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{WriteFile | Truncate | IoctlDev});
 const DEVICES: [&str; 8] = [
@@ -206,6 +210,6 @@ const DEVICES: [&str; 8] = [
     "/dev/ptmx",
     "/dev/pts",
 ];
-/// Each takes some microseconds at every start.
+/// Each rule takes some microseconds at every start.
 const MOST_RULES: usize = 64 * 1024;
 const MISSING: &str = "this kernel has no Landlock, or it is switched off; it needs Linux 5.13 or later with `landlock` among its security modules";

@@ -1,4 +1,4 @@
-//! What is said under the output of commands that were refused something.
+//! The advice below the output of commands that were refused something.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 
 use super::advice;
-use crate::sandbox::{Limits, Settings};
+use crate::sandbox::{SandboxLimits, SandboxSettings};
 use crate::scratch::Scratch;
 
 /// A home directory with a secret and a project.
@@ -19,15 +19,15 @@ fn check(output: &str, expected: &Expect) {
     for name in [".netrc", ".gitconfig", ".npmrc", "notes"] {
         fs::write(home.join(name), "").unwrap();
     }
-    let limits = Limits {
+    let limits = SandboxLimits {
         writable: vec![home.join("project")],
         secret: vec![home.join(".netrc")],
         is_sandboxed: true,
-        settings: Arc::new(Settings {
+        settings: Arc::new(SandboxSettings {
             write: vec!["/srv/more".into()],
-            ..Settings::default()
+            ..SandboxSettings::default()
         }),
-        ..Limits::default()
+        ..SandboxLimits::default()
     };
     let base = home.display().to_string();
     let output = output.replace('~', &base);
@@ -54,7 +54,7 @@ fn a_new_file_at_home_does_not_open_the_home_directory() {
 
 /// The symptom: the number of the line in the shell's message was named as the path.
 #[test]
-fn the_number_of_a_line_is_no_path() {
+fn a_line_number_is_not_a_path() {
     check(
         "sh: 1: cannot create notes: Read-only file system",
         &expect![""],
@@ -62,7 +62,7 @@ fn the_number_of_a_line_is_no_path() {
 }
 
 #[test]
-fn what_exists_and_directories_without_secrets_can_be_opened() {
+fn existing_files_and_directories_without_secrets_can_be_opened() {
     check(
         "sh: 1: cannot create ~/notes: Permission denied",
         &expect![[
@@ -126,7 +126,7 @@ fn a_secret_is_opened_with_a_whole_command() {
 }
 
 #[test]
-fn nothing_is_said_about_what_can_be_written_and_what_is_no_refusal() {
+fn writable_paths_and_other_lines_get_no_advice() {
     check("cat: ~/project/x: Permission denied", &expect![""]);
     check("everything at ~/notes went well", &expect![""]);
 }

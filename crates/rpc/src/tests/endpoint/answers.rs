@@ -118,7 +118,7 @@ fn a_call_that_was_forgotten_is_not_answered() {
 #[test]
 fn an_id_in_use_is_refused_and_free_again_after_its_answer() {
     let duplicate = |id| {
-        let reason = "a request with this id is still under way";
+        let reason = "a request with this id is still in progress";
         failure(id, -32600, reason, r#"{"kind":"duplicate_id"}"#)
     };
     // The same string may be escaped in another way, and is answered the way it came.

@@ -25,7 +25,7 @@ fn one_request_too_many_is_refused_and_none_is_lost() {
         failure(
             &id.to_string(),
             -32603,
-            "too many requests are under way",
+            "too many requests are in progress",
             data,
         )
     };
@@ -91,7 +91,7 @@ fn an_answer_that_is_too_long_becomes_an_error() {
         assert!(end.respond(&Id::from(7), &format!("\"{}\"", "x".repeat(length))));
         let lines = end.lines();
         let data = r#"{"kind":"frame_too_large","limit":1000}"#;
-        let error = failure("7", -32603, "the answer is longer than the limit", data);
+        let error = failure("7", -32603, "the response is longer than the limit", data);
         assert_eq!(lines.len(), 1);
         assert_eq!(lines[0] != error, fits, "{length}");
         assert!(!end.respond(&Id::from(7), "1"), "answered");
@@ -211,7 +211,7 @@ fn an_answer_that_is_too_long_ends_the_call() {
         assert_eq!(call.0, 1);
         assert_eq!(
             lost.to_string(),
-            "the answer is malformed: the message is longer than the limit"
+            "the response is malformed: the message is longer than the limit"
         );
         // One that names no call ends none.
         end.feed(format!("{{\"id\":2,\"note\":[\"{long}\"],{member}:1}}\n").as_bytes());
@@ -247,7 +247,7 @@ fn a_peer_that_does_not_read_its_answers_is_let_ask_no_more_until_it_does() {
             assert!(end.respond(&Id::from(id), &long));
         }
     }
-    let reason = "answers to earlier requests have not been read";
+    let reason = "responses to earlier requests have not been read";
     let refused = failure("4", -32603, reason, r#"{"kind":"overloaded"}"#);
     assert_eq!(end.lines()[3], refused, "nothing is lost");
     end.feed(&request("5"));
@@ -278,7 +278,7 @@ fn flood(end: &mut TestEndpoint, line: impl Fn(u64) -> Vec<u8>, result: &str) ->
 fn a_peer_that_asks_without_end_and_never_reads_is_given_up() {
     let outbound = 10_000;
     let most = 2 * outbound + (64 << 10) + 3000;
-    let flooded = "the peer asks without end and does not read the answers";
+    let flooded = "the peer keeps sending requests but does not read the responses";
     let long = format!("\"{}\"", "x".repeat(900));
     // Requests that are answered at once, and one that never is and whose id comes again.
     for result in ["1", &long] {
@@ -306,7 +306,7 @@ fn a_peer_that_sends_garbage_and_never_reads_is_given_up() {
     assert!(bytes < 20_000 + (64 << 10) + 1000, "{bytes}");
     assert_eq!(
         why,
-        "the peer asks without end and does not read the answers"
+        "the peer keeps sending requests but does not read the responses"
     );
 }
 

@@ -84,8 +84,8 @@ fn a_bad_notification_is_never_answered() {
 
 #[test]
 fn a_bad_answer_fails_its_call_and_no_other() {
-    let lost = |reason: &str| format!("lost 1: the answer is malformed: {reason}");
-    let both = lost("an answer has either a result or an error");
+    let lost = |reason: &str| format!("lost 1: the response is malformed: {reason}");
+    let both = lost("a response has either a result or an error");
     let none = lost("neither method, result nor error");
     let version = lost("jsonrpc: expected \"2.0\"");
     check(
@@ -122,7 +122,7 @@ fn a_bad_answer_fails_its_call_and_no_other() {
                 &[&refusal(
                     "1",
                     -32600,
-                    "a message is either a call or an answer",
+                    "a message is either a request or a response",
                 )],
             ),
         ],

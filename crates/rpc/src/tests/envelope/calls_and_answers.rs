@@ -4,7 +4,7 @@ use super::check_members;
 
 #[test]
 fn a_call_that_is_also_an_answer() {
-    let both = "a message is either a call or an answer";
+    let both = "a message is either a request or a response";
     check_members(&[
         (
             r#""id":7,"method":"m","result":1"#,
@@ -24,7 +24,7 @@ fn a_call_that_is_also_an_answer() {
 #[test]
 fn an_answer_that_is_not_one() {
     // Not answered, and whoever waits for that id is told.
-    let both = "an answer has either a result or an error";
+    let both = "a response has either a result or an error";
     let neither = "neither method, result nor error";
     let no_object = "error: expected an object";
     check_members(&[

@@ -1,11 +1,11 @@
-//! The life of compactions: begun, summed up piece by piece, ended once.
+//! The lifecycle of compactions: started, summarized in chunks, ended once.
 
 use std::collections::HashMap;
 
 use crate::rules::{Findings, MessagePath, Violation};
 use crate::v1::{CompactionId, CompactionStatus, CompactionUpdate, SessionUpdate};
 
-/// The compactions of a session.
+/// Checks the lifecycle of the compactions of a session.
 #[derive(Debug, Clone, Default)]
 pub struct Compactions(HashMap<CompactionId, CompactionState>);
 
@@ -16,7 +16,7 @@ enum CompactionState {
 }
 
 impl Compactions {
-    /// The next update of the session.
+    /// Checks the next update of the session.
     pub fn apply(&mut self, update: &SessionUpdate) -> Vec<Violation> {
         let mut found = Findings::default();
         let at = MessagePath::params("session/update");
@@ -52,7 +52,7 @@ impl Compactions {
         found.into_list()
     }
 
-    /// The session is over: one violation for each compaction that never ended.
+    /// Reports each compaction that never ended. Call it at the end of the session.
     pub fn finish(&self) -> Vec<Violation> {
         let mut found = Findings::default();
         let at = MessagePath::params("session/update");
@@ -62,7 +62,7 @@ impl Compactions {
             .values()
             .filter(|state| **state == CompactionState::Running)
         {
-            let message = "a compaction has begun and not ended; end it with a final status";
+            let message = "a compaction has started but not ended; end it with a final status";
             found.add(rule!("115"), &at.member("status"), message);
         }
         found.into_list()
@@ -70,7 +70,7 @@ impl Compactions {
 
     fn update(&mut self, update: &CompactionUpdate, at: &MessagePath<'_>, found: &mut Findings) {
         if self.0.get(&update.compaction_id) == Some(&CompactionState::Ended) {
-            let message = "the compaction has ended; begin another one under a new id";
+            let message = "the compaction has ended; start another one with a new id";
             found.add(rule!("115"), &at.member("status"), message);
             return;
         }

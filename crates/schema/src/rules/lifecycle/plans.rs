@@ -1,4 +1,4 @@
-//! Plans are sent whole.
+//! Plan updates are complete.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use crate::v1::{
     PlanEntry, PlanEntryPriority, PlanEntryStatus, PlanId, PlanUpdateContent, SessionUpdate,
 };
 
-/// The plans of a session: the one without an id, and those with one.
+/// Checks that the plan updates of a session have all entries, for the plan without an id and those with one.
 ///
-/// A shorter plan may be meant, so that alone proves nothing. But who sends changes only sends nothing that is as it
-/// was: a plan that has lost unfinished steps, has kept none unchanged and added none is taken for that.
+/// An agent may shorten a plan, so a missing step alone proves nothing. A plan that lacks unfinished steps, has no
+/// unchanged one and adds none looks partial.
 #[derive(Debug, Clone, Default)]
 pub struct Plans(HashMap<PlanKey, PlanSteps>);
 
@@ -23,7 +23,7 @@ enum PlanKey {
 type PlanSteps = HashMap<String, (PlanEntryPriority, PlanEntryStatus)>;
 
 impl Plans {
-    /// The next update of the session.
+    /// Checks the next update of the session.
     pub fn apply(&mut self, update: &SessionUpdate) -> Vec<Violation> {
         let mut found = Findings::default();
         let at = MessagePath::params("session/update");

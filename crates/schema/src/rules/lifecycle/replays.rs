@@ -1,9 +1,9 @@
-//! What is sent while a session is loaded or resumed, before the answer.
+//! Updates that are sent while a session is loaded or resumed, before the response.
 
 use crate::rules::{Findings, Level, MessagePath, Violation};
 use crate::v1::SessionUpdate;
 
-/// The taking up of a stored session.
+/// Checks the updates that a session sends while it is loaded or resumed.
 #[derive(Debug, Clone, Default)]
 pub struct Replays(ReplayState);
 
@@ -16,33 +16,35 @@ enum ReplayState {
 }
 
 impl Replays {
-    /// The client has sent `session/load`.
+    /// Call it when the client has sent `session/load`.
     pub fn load(&mut self) {
         self.0 = ReplayState::Loading;
     }
 
-    /// The client has sent `session/resume`.
+    /// Call it when the client has sent `session/resume`.
     pub fn resume(&mut self) {
         self.0 = ReplayState::Resuming;
     }
 
-    /// The agent has answered either.
+    /// Call it when the agent has responded to either.
     pub fn finish(&mut self) {
         self.0 = ReplayState::Idle;
     }
 
-    /// The next update of the session.
+    /// Checks the next update of the session.
     pub fn apply(&self, update: &SessionUpdate) -> Vec<Violation> {
         let mut found = Findings::default();
         let at = MessagePath::params("session/update");
         match self.0 {
             ReplayState::Loading if matches!(update, SessionUpdate::Notice(_)) => {
-                // It may be a new one, which nothing tells from an old one.
-                let message = "a notice comes while the session is loaded; leave old ones out";
+                // The notice may be new; nothing distinguishes it from a replayed one.
+                let message =
+                    "a notice is sent while the session is loaded; do not replay old ones";
                 found.hint(rule!("57"), Level::Observed, &at.member("update"), message);
             }
             ReplayState::Resuming if is_history(update) => {
-                let message = "history is sent while the session is resumed; answer first";
+                let message =
+                    "history is replayed before the response; respond without replaying it";
                 found.add(rule!("59"), &at.member("update"), message);
             }
             _ => {}

@@ -1,4 +1,4 @@
-//! The life of tool calls: reported once, then changed, ended once.
+//! The lifecycle of tool calls: reported once, updated, ended once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use crate::v1::{
     ToolCallUpdate,
 };
 
-/// The tool calls of a session.
+/// Checks the lifecycle of the tool calls of a session.
 #[derive(Debug, Clone, Default)]
 pub struct ToolCalls {
     calls: HashMap<ToolCallId, ReportedCall>,
@@ -23,7 +23,7 @@ struct ReportedCall {
 }
 
 impl ToolCalls {
-    /// The next update of the session.
+    /// Checks the next update of the session.
     pub fn apply(&mut self, update: &SessionUpdate) -> Vec<Violation> {
         let mut found = Findings::default();
         let at = MessagePath::params("session/update");
@@ -53,15 +53,15 @@ impl ToolCalls {
         found.into_list()
     }
 
-    /// The agent has released a terminal.
+    /// Call it when the agent has released a terminal.
     pub fn release(&mut self, terminal: &TerminalId) {
         self.released.insert(terminal.clone());
     }
 
-    /// A call that is reported twice is taken for changed: many agents do it.
+    /// Treats a second report of a call as an update, because many agents send one.
     fn report(&mut self, call: &ToolCall, at: &MessagePath<'_>, found: &mut Findings) {
         if let Some(reported) = self.calls.get_mut(&call.tool_call_id) {
-            let message = "the id has been used; report a change by tool_call_update";
+            let message = "the id is in use; report changes with tool_call_update";
             found.add(rule!("119"), &at.member("toolCallId"), message);
             reported.change(Some(&call.status), call.name.as_deref(), at, found);
         } else {
@@ -106,7 +106,7 @@ impl ToolCalls {
                 && self.shown.insert(terminal.terminal_id.clone())
                 && self.released.contains(&terminal.terminal_id)
             {
-                let message = "the terminal has been released; show it before that";
+                let message = "the terminal has been released; show it before its release";
                 found.add(rule!("141"), &at.item(index).member("terminalId"), message);
             }
         }
@@ -123,7 +123,8 @@ impl ReportedCall {
     ) {
         if let Some(status) = status.filter(|status| status.is_known()) {
             if is_back(&self.status, status) {
-                let message = "the status goes back; only forward, and a final one stays";
+                let message =
+                    "the status moves back; it may only move forward, and a final one stays";
                 found.add(rule!("B7"), &at.member("status"), message);
             }
             self.status = status.clone();

@@ -1,16 +1,16 @@
-//! Turns: prompted, perhaps cancelled, answered.
+//! The lifecycle of turns: prompt, perhaps `session/cancel`, response.
 
 use attache_rpc::Error;
 
 use crate::rules::{Findings, Level, MessagePath, Violation};
 use crate::v1::{RequestPermissionOutcome, RequestPermissionResponse, SessionUpdate, StopReason};
 
-/// The turns of a session. Its events are those of one side in the order of that side: seen from elsewhere, an answer
-/// can have crossed the cancel on its way, and then the agent is not to blame.
+/// Checks the turns of a session. Report events in the order in which the agent sees them: from the client's side, a
+/// response may cross `session/cancel` on the way, which is not the agent's fault.
 #[derive(Debug, Clone, Default)]
 pub struct Turns {
     state: TurnState,
-    /// Prompts that have not been answered: a client may send one while a turn is running.
+    /// Prompts without a response. A client may send one while a turn is running.
     open_prompts: usize,
 }
 
@@ -21,45 +21,45 @@ enum TurnState {
     NotStarted,
     Running,
     Cancelled,
-    /// A turn has been answered.
+    /// The prompt has its response.
     Ended,
-    /// A cancelled turn has been answered.
+    /// The cancelled prompt has its response.
     EndedAfterCancel,
 }
 
 impl Turns {
-    /// The client has sent a prompt.
+    /// Call it when the client has sent a prompt.
     pub fn prompt(&mut self) {
         self.state = TurnState::Running;
         self.open_prompts += 1;
     }
 
-    /// The client has cancelled; without a turn that means nothing.
+    /// Call it when the client has sent `session/cancel`. Without a running turn it has no effect.
     pub fn cancel(&mut self) {
         if self.state == TurnState::Running {
             self.state = TurnState::Cancelled;
         }
     }
 
-    /// The agent has sent an update.
+    /// Checks an update from the agent.
     pub fn apply(&self, update: &SessionUpdate) -> Vec<Violation> {
         let mut found = Findings::default();
         let rule = rule!("108");
         let level = match self.state {
             TurnState::EndedAfterCancel => rule.level,
-            // Some agents go on in the background; nobody has forbidden it.
+            // Some agents go on in the background, which the specification does not forbid.
             TurnState::Ended => Level::Observed,
             TurnState::NotStarted | TurnState::Running | TurnState::Cancelled => return Vec::new(),
         };
         if belongs_to_turn(update) {
             let at = MessagePath::params("session/update");
-            let message = "the turn has been answered; send its updates before the answer";
+            let message = "the prompt has its response; send updates of the turn before it";
             found.hint(rule, level, &at.member("update"), message);
         }
         found.into_list()
     }
 
-    /// The client has answered a question for permission.
+    /// Checks the client's response to a permission request.
     pub fn permission_response(&self, response: &RequestPermissionResponse) -> Vec<Violation> {
         let mut found = Findings::default();
         if self.state == TurnState::Cancelled
@@ -72,7 +72,7 @@ impl Turns {
         found.into_list()
     }
 
-    /// The agent has answered the prompt.
+    /// Checks the agent's response to the prompt.
     pub fn prompt_response(&mut self, outcome: Result<&StopReason, &Error>) -> Vec<Violation> {
         let mut found = Findings::default();
         self.open_prompts = self.open_prompts.saturating_sub(1);
@@ -103,7 +103,7 @@ impl Turns {
     }
 }
 
-/// Commands, modes, options, titles and costs can change at any time; what is said and done belongs to a turn.
+/// Whether an update belongs to a turn. Commands, modes, options, titles and usage may change at any time.
 fn belongs_to_turn(update: &SessionUpdate) -> bool {
     matches!(
         update,

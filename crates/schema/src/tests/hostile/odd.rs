@@ -7,7 +7,7 @@ use crate::json;
 use crate::v1;
 
 #[test]
-fn a_choice_whose_type_is_no_string_is_read_by_its_value() {
+fn a_config_value_with_a_non_string_type_is_read_by_its_value() {
     for kind in ["5", "null", "[\"boolean\"]", "{\"value\":\"other\"}"] {
         let text = format!(r#"{{"sessionId":"s","configId":"c","type":{kind},"value":"x"}}"#);
         assert!(serde_json::from_str::<official::SetSessionConfigOptionRequest>(&text).is_ok());
@@ -22,7 +22,7 @@ fn a_choice_whose_type_is_no_string_is_read_by_its_value() {
 
 /// A peer that takes the first of two tags and one that takes the last see two messages in the same bytes.
 #[test]
-fn an_object_with_two_tags_is_refused() {
+fn an_object_with_two_tags_is_rejected() {
     let outcomes = [
         r#"{"outcome":"cancelled","outcome":"selected","optionId":"o"}"#,
         r#"{"outcome":"selected","outcome":"cancelled","optionId":"o"}"#,
@@ -50,7 +50,7 @@ fn an_object_with_two_tags_is_refused() {
 }
 
 #[test]
-fn an_item_with_two_tags_is_left_out() {
+fn an_item_with_two_tags_is_skipped() {
     let text = r#"{"toolCallId":"t","title":"","content":[
         {"type":"terminal","terminalId":"1"},
         {"type":"terminal","terminalId":"2","type":"diff"}
@@ -70,7 +70,7 @@ fn other_members_may_occur_twice_and_the_last_counts() {
 }
 
 #[test]
-fn no_parameters_can_be_said_in_four_ways() {
+fn absent_params_have_four_forms() {
     for method in ["logout", "auth/status", "session/list", "providers/list"] {
         let none = ClientRequest::decode(method, None).expect("no parameters");
         for params in ["null", "{}", "[]", "[ ]"] {
@@ -87,7 +87,7 @@ fn no_parameters_can_be_said_in_four_ways() {
 }
 
 #[test]
-fn a_list_is_no_parameters_where_there_must_be_some() {
+fn an_empty_list_is_not_valid_for_required_params() {
     for method in ["initialize", "session/new", "session/prompt"] {
         for params in [None, Some("[]"), Some("null"), Some("{}"), Some("[{}]")] {
             let error = ClientRequest::decode(method, params).expect_err("members are missing");
@@ -101,7 +101,7 @@ fn a_list_is_no_parameters_where_there_must_be_some() {
 }
 
 #[test]
-fn whole_numbers_keep_to_their_type() {
+fn integers_outside_their_type_are_rejected() {
     let cases = [
         ("0", true),
         ("4294967295", true),

@@ -1,4 +1,4 @@
-//! Errors say what is wrong and where, and nothing of what was sent: logs and answers must not repeat secrets.
+//! Errors name the problem and its position, but never repeat input: logs and responses must not contain secrets.
 
 use attache_rpc::Error;
 use proptest::prelude::*;
@@ -105,7 +105,7 @@ proptest! {
 }
 
 #[test]
-fn a_method_that_is_not_there_is_named_and_cut() {
+fn an_unknown_method_is_named_and_cut() {
     for letter in ["m", "\u{1f980}", "\0", "\""] {
         let error = ClientRequest::decode(&letter.repeat(1 << 18), None).expect_err("no method");
         assert_eq!(error.code, Error::METHOD_NOT_FOUND);

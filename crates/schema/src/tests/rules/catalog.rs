@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::check;
 
 #[test]
-fn an_archive_says_of_every_session_whether_it_is_archived() {
+fn an_agent_that_archives_reports_archived_for_every_session() {
     check(
         r#"
         agent has {"sessionCapabilities":{"list":{},"archive":{}}}
@@ -17,14 +17,14 @@ fn an_archive_says_of_every_session_whether_it_is_archived() {
         agent ! {"code":-32602,"message":"Invalid params"}
         "#,
         expect![[r#"
-            session/list result.sessions[1].archived: is missing; an agent with an archive says it of every session (rule 88, MUST)
+            session/list result.sessions[1].archived: is missing; an agent that archives reports it for every session (rule 88, MUST)
             session/list result: the request's filter is not defined; answer with an error (-32602) (rule 89, MUST)
         "#]],
     );
 }
 
 #[test]
-fn a_title_has_text() {
+fn an_empty_title_is_a_violation() {
     check(
         r#"
         agent has {"sessionCapabilities":{"title":{}}}
@@ -44,7 +44,7 @@ fn a_title_has_text() {
 }
 
 #[test]
-fn what_is_not_there_is_deleted_already() {
+fn deleting_an_unknown_session_succeeds() {
     check(
         r#"
         agent has {"sessionCapabilities":{"delete":{}}}
@@ -60,7 +60,7 @@ fn what_is_not_there_is_deleted_already() {
 }
 
 #[test]
-fn a_session_without_a_status_is_named() {
+fn a_status_error_names_the_session() {
     check(
         r#"
         agent has {"sessionCapabilities":{"status":{}}}
@@ -78,7 +78,7 @@ fn a_session_without_a_status_is_named() {
 }
 
 #[test]
-fn a_required_provider_is_configured() {
+fn a_required_provider_has_a_configuration() {
     check(
         r#"
         agent has {"providers":{}}
@@ -88,14 +88,14 @@ fn a_required_provider_is_configured() {
         agent = {"providers":[{"providerId":"p","supported":["openai"],"required":true,"current":{"apiType":"openai","baseUrl":"https://a.example"}}]}
         "#,
         expect![[r#"
-            providers/list result.providers[1].providerId: another one of the list has the same id; give each its own (rule B5, SHOULD)
+            providers/list result.providers[1].providerId: another item of the list has the same id; give each a unique id (rule B5, SHOULD)
             providers/list result.providers[0].current: a required provider is never disabled; show its configuration (rule 179, MUST)
         "#]],
     );
 }
 
 #[test]
-fn a_result_has_its_shape() {
+fn a_result_matches_the_schema() {
     check(
         r#"
         client session/new {"cwd":"/a","mcpServers":[]}
@@ -107,9 +107,9 @@ fn a_result_has_its_shape() {
         client = {"outcome":{}}
         "#,
         expect![[r#"
-            session/new result: does not fit the schema: sessionId: missing (rule B6, SHOULD)
-            session/status result: does not fit the schema: status: expected a string, found a number (rule B6, SHOULD)
-            session/request_permission result: does not fit the schema: outcome.outcome: missing (rule B6, SHOULD)
+            session/new result: does not match the schema: sessionId: missing (rule B6, SHOULD)
+            session/status result: does not match the schema: status: expected a string, found a number (rule B6, SHOULD)
+            session/request_permission result: does not match the schema: outcome.outcome: missing (rule B6, SHOULD)
         "#]],
     );
 }

@@ -1,4 +1,4 @@
-//! A conversation between a client and an agent, with everything that judges it.
+//! A conversation between a client and an agent, with all checks applied to it.
 
 use attache_rpc::Error;
 use attache_rpc::json::from_str;

@@ -1,4 +1,4 @@
-//! Questions to the person.
+//! Elicitations.
 
 use expect_test::expect;
 
@@ -8,7 +8,7 @@ const FORM: &str = r#"agent elicitation/create {"mode":"form","sessionId":"s","m
 const PAGE: &str = r#"agent elicitation/create {"mode":"url","sessionId":"s","message":"m","elicitationId":"e","url":"https://a.example/login"}"#;
 
 #[test]
-fn a_question_is_asked_in_a_mode_of_the_client() {
+fn an_elicitation_uses_an_advertised_mode() {
     check(
         &format!(
             r#"
@@ -33,7 +33,7 @@ fn a_question_is_asked_in_a_mode_of_the_client() {
         expect![[r#"
             elicitation/create params.mode: needs clientCapabilities.elicitation.form, which was not advertised; do not send it (rule 158, MUST)
             elicitation/create result: the mode was not advertised; answer with an error (-32602) (rule 159, observed)
-            elicitation/create params.mode: clientCapabilities.elicitation names no mode and so offers none; do not ask (rule 38, observed)
+            elicitation/create params.mode: clientCapabilities.elicitation names no mode, so it offers none; do not ask (rule 38, observed)
             elicitation/create params.mode: needs clientCapabilities.elicitation.form, which was not advertised; do not send it (rule 158, MUST)
             elicitation/create params.mode: needs clientCapabilities.elicitation.url, which was not advertised; do not send it (rule 158, MUST)
             elicitation/create params.mode: needs a capability for this mode, which was not advertised; do not send it (rule 158, MUST)
@@ -43,7 +43,7 @@ fn a_question_is_asked_in_a_mode_of_the_client() {
 }
 
 #[test]
-fn a_form_asks_for_no_secret() {
+fn a_form_does_not_ask_for_secrets() {
     check(
         r#"
         client has {"elicitation":{"form":{}}}
@@ -60,7 +60,7 @@ fn a_form_asks_for_no_secret() {
 }
 
 #[test]
-fn a_page_is_https_and_has_no_credentials() {
+fn a_url_is_https_and_has_no_credentials() {
     let page = |url: &str| {
         format!(
             r#"
@@ -83,12 +83,12 @@ fn a_page_is_https_and_has_no_credentials() {
             "https://a.example/#token=1",
         ]),
         expect![[r#"
-            elicitation/create params.url: the address is not https; use https (rule 170, SHOULD)
-            elicitation/create params.url: the address is not https; use https (rule 170, SHOULD)
-            elicitation/create params.url: the address is not https; use https (rule 170, SHOULD)
-            elicitation/create params.url: the address has credentials before its host; leave them out (rule 170, MUST)
-            elicitation/create params.url: the address seems to have a secret among its parameters; leave it out (rule 170, SHOULD)
-            elicitation/create params.url: the address seems to have a secret among its parameters; leave it out (rule 170, SHOULD)
+            elicitation/create params.url: the URL is not HTTPS; use HTTPS (rule 170, SHOULD)
+            elicitation/create params.url: the URL is not HTTPS; use HTTPS (rule 170, SHOULD)
+            elicitation/create params.url: the URL is not HTTPS; use HTTPS (rule 170, SHOULD)
+            elicitation/create params.url: the URL has credentials before its host; omit them (rule 170, MUST)
+            elicitation/create params.url: the URL seems to have a secret among its parameters; omit it (rule 170, SHOULD)
+            elicitation/create params.url: the URL seems to have a secret among its parameters; omit it (rule 170, SHOULD)
         "#]],
     );
     clean(&pages(&[
@@ -101,7 +101,7 @@ fn a_page_is_https_and_has_no_credentials() {
 }
 
 #[test]
-fn the_end_of_a_page_is_that_of_one_that_was_asked_for() {
+fn only_a_requested_page_can_complete() {
     check(
         &format!(
             r#"
@@ -114,14 +114,14 @@ fn the_end_of_a_page_is_that_of_one_that_was_asked_for() {
             "#
         ),
         expect![[r#"
-            elicitation/complete params.elicitationId: no page with this id was asked for; send the id of one that was (rule 168, MUST)
-            elicitation/complete params.elicitationId: no page with this id was asked for; send the id of one that was (rule 168, MUST)
+            elicitation/complete params.elicitationId: no page with this id was requested; send the id of a requested page (rule 168, MUST)
+            elicitation/complete params.elicitationId: no page with this id was requested; send the id of a requested page (rule 168, MUST)
         "#]],
     );
 }
 
 #[test]
-fn after_more_pages_than_are_remembered_none_is_unknown() {
+fn beyond_the_page_limit_no_page_is_unknown() {
     let ask = |id: usize| {
         format!(
             r#"agent elicitation/create {{"mode":"url","message":"m","sessionId":"s","elicitationId":"{id}","url":"https://a.example"}}
@@ -141,7 +141,7 @@ fn after_more_pages_than_are_remembered_none_is_unknown() {
 }
 
 #[test]
-fn two_open_pages_have_two_ids() {
+fn open_pages_have_unique_ids() {
     check(
         &format!(
             r#"
@@ -164,7 +164,7 @@ fn two_open_pages_have_two_ids() {
 }
 
 #[test]
-fn an_answer_fits_the_form() {
+fn the_response_matches_the_form() {
     let form = r#"
         client has {"elicitation":{"form":{}}}
         agent elicitation/create {"mode":"form","sessionId":"s","message":"m","requestedSchema":{"required":["a"],"properties":{"a":{"type":"string","minLength":2,"maxLength":3},"b":{"type":"integer","minimum":1,"maximum":2},"c":{"type":"number","minimum":0.5},"d":{"type":"boolean"},"e":{"type":"array","maxItems":1,"items":{"type":"string","enum":["x","y"]}},"f":{"type":"array","items":{"anyOf":[{"const":"x","title":"X"}]}},"g":{"type":"string","enum":["x"]},"h":{"type":"string","oneOf":[{"const":"x","title":"X"}]},"i":{"type":"colour"}}}}

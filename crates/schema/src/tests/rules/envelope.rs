@@ -17,7 +17,7 @@ fn check_found(found: &[Violation], expect: Expect) {
 }
 
 #[test]
-fn the_id_of_a_request_is_short() {
+fn request_ids_have_a_maximum_length() {
     let found = [Id::from(1), Id::from("a"), Id::from(&*"x".repeat(256))];
     check_found(
         &found.iter().flat_map(check_id).collect::<Vec<_>>(),
@@ -27,7 +27,7 @@ fn the_id_of_a_request_is_short() {
     check_found(
         &found.iter().flat_map(check_id).collect::<Vec<_>>(),
         expect![[r#"
-            request id: the id is null, which no answer can be told by; send a number or a string (rule B1, SHOULD)
+            request id: the id is null, so no response can be matched; send a number or a string (rule B1, SHOULD)
             request id: the id is empty; send a number or a string (rule B1, SHOULD)
             request id: the id is longer than 256 bytes; send a shorter one (rule B1, SHOULD)
         "#]],
@@ -50,7 +50,7 @@ fn the_id_of_a_request_is_short() {
 }
 
 #[test]
-fn a_method_of_ones_own_starts_with_an_underscore() {
+fn a_custom_method_starts_with_an_underscore() {
     for name in [
         "session/new",
         "$/cancel_request",
@@ -63,13 +63,13 @@ fn a_method_of_ones_own_starts_with_an_underscore() {
     check_found(
         &check_method_name("session/set_model"),
         expect![[r#"
-        extension method: the protocol has no such method; start one of your own with _ (rule 174, MUST)
+        extension method: the protocol has no such method; start a custom method with _ (rule 174, MUST)
     "#]],
     );
 }
 
 #[test]
-fn a_call_outside_the_protocol_is_judged_by_its_name() {
+fn only_the_name_of_a_custom_call_is_checked() {
     let call = |method: &str| Extension {
         method: method.to_owned(),
         params: Some(Raw::of("anything")),
@@ -91,11 +91,11 @@ fn a_call_outside_the_protocol_is_judged_by_its_name() {
     check_found(
         &found("mine"),
         expect![[r#"
-        extension method: the protocol has no such method; start one of your own with _ (rule 174, MUST)
-        extension method: the protocol has no such method; start one of your own with _ (rule 174, MUST)
-        extension method: the protocol has no such method; start one of your own with _ (rule 174, MUST)
-        extension method: the protocol has no such method; start one of your own with _ (rule 174, MUST)
-        extension method: the protocol has no such method; start one of your own with _ (rule 174, MUST)
+        extension method: the protocol has no such method; start a custom method with _ (rule 174, MUST)
+        extension method: the protocol has no such method; start a custom method with _ (rule 174, MUST)
+        extension method: the protocol has no such method; start a custom method with _ (rule 174, MUST)
+        extension method: the protocol has no such method; start a custom method with _ (rule 174, MUST)
+        extension method: the protocol has no such method; start a custom method with _ (rule 174, MUST)
     "#]],
     );
 }

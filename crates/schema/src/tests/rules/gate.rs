@@ -1,4 +1,4 @@
-//! What may not be sent to a peer that has not asked for it.
+//! Messages that need a capability of the peer.
 
 use expect_test::expect;
 
@@ -95,7 +95,7 @@ fn an_update_needs_its_capability() {
 }
 
 #[test]
-fn a_capability_opens_the_gate() {
+fn an_advertised_capability_allows_its_methods() {
     let capabilities = r#"
         client has {"fs":{"readTextFile":true,"writeTextFile":true},"terminal":true,"session":{"compaction":{},"notices":{}},"plan":{},"subagents":{},"elicitation":{"url":{}}}
         agent has {"loadSession":true,"sessionCapabilities":{"list":{},"delete":{},"resume":{},"close":{},"fork":{},"archive":{},"status":{},"title":{}},"auth":{"logout":{},"status":{}},"providers":{}}
@@ -104,7 +104,7 @@ fn a_capability_opens_the_gate() {
 }
 
 #[test]
-fn the_basic_methods_are_always_open() {
+fn baseline_methods_need_no_capability() {
     clean(
         r#"
         client session/new {"cwd":"/a","mcpServers":[]}
@@ -120,7 +120,7 @@ fn the_basic_methods_are_always_open() {
 }
 
 #[test]
-fn a_prompt_has_what_the_agent_takes() {
+fn a_prompt_has_only_advertised_content() {
     let prompt = r#"
         client session/prompt {"sessionId":"s","prompt":[{"type":"text","text":"a"},{"type":"resource_link","name":"n","uri":"file:///a"},{"type":"image","data":"","mimeType":"image/png"},{"type":"audio","data":"","mimeType":"audio/wav"},{"type":"resource","resource":{"uri":"file:///a","text":""}}]}
     "#;
@@ -138,7 +138,7 @@ fn a_prompt_has_what_the_agent_takes() {
 }
 
 #[test]
-fn a_list_is_filtered_by_the_archive_only_where_there_is_one() {
+fn the_archived_filter_needs_the_capability() {
     check(
         r#"
         agent has {"sessionCapabilities":{"list":{}}}
@@ -153,7 +153,7 @@ fn a_list_is_filtered_by_the_archive_only_where_there_is_one() {
 }
 
 #[test]
-fn a_child_session_is_announced_before_it_speaks() {
+fn a_child_session_is_announced_before_its_messages() {
     check(
         r#"
         client has {"subagents":{}}
@@ -168,7 +168,7 @@ fn a_child_session_is_announced_before_it_speaks() {
 }
 
 #[test]
-fn a_child_session_is_left_to_its_parent() {
+fn the_client_does_not_prompt_a_child_session() {
     check(
         r#"
         client has {"subagents":{}}
@@ -180,7 +180,7 @@ fn a_child_session_is_left_to_its_parent() {
         client session/cancel {"sessionId":"s"}
         "#,
         expect![[r#"
-            session/cancel params.sessionId: the child session has no capability cancel; leave it to its parent (rule 189, MUST)
+            session/cancel params.sessionId: the child session does not support cancel; leave it to its parent (rule 189, MUST)
             session/prompt params.sessionId: the child session cannot be changed by the client; leave it to its parent (rule 189, MUST)
         "#]],
     );

@@ -1,4 +1,4 @@
-//! Input that means no good: it is judged without a panic, and nothing of it is repeated.
+//! Hostile input: the checks do not panic and never repeat it.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::tests::sample::{Sample, SampleSource};
 use crate::v1;
 
 #[test]
-fn nothing_of_the_input_is_repeated() {
+fn violations_never_repeat_input() {
     let mut run = Conversation::default();
     let lines = r#"
         client authenticate {"methodId":"hush"}
@@ -40,7 +40,7 @@ fn nothing_of_the_input_is_repeated() {
 }
 
 #[test]
-fn a_flood_is_cut_short() {
+fn at_most_100_violations_are_reported() {
     let mut run = Conversation::default();
     let path = r#"{"path":"a"},"#.repeat(10_000);
     let call = r#""sessionUpdate":"tool_call","toolCallId":"t","title":"T""#;
@@ -85,7 +85,7 @@ proptest! {
 
 /// Ten times as many choices take about ten times as long; a hundred times, if each were looked for among all.
 #[test]
-fn twenty_thousand_choices_are_not_looked_for_one_by_one() {
+fn a_form_with_20000_choices_is_checked_quickly() {
     let growth = || choosing(20_000).as_secs_f64() / choosing(2_000).as_secs_f64();
     // A busy machine can slow down any of them.
     let least = (0..5).map(|_| growth()).find(|growth| *growth < 35.0);

@@ -1,19 +1,19 @@
-//! The first exchange and logging in.
+//! `initialize` and login.
 
 use expect_test::expect;
 
 use super::{check, clean};
 
 #[test]
-fn both_sides_say_who_they_are() {
+fn both_sides_send_name_and_version() {
     check(
         r#"
         client initialize {"protocolVersion":1}
         agent = {"protocolVersion":1}
         "#,
         expect![[r#"
-            initialize params.clientInfo: is missing; say the client's name and version (rule 26, SHOULD)
-            initialize result.agentInfo: is missing; say the agent's name and version (rule 28, SHOULD)
+            initialize params.clientInfo: is missing; send the client's name and version (rule 26, SHOULD)
+            initialize result.agentInfo: is missing; send the agent's name and version (rule 28, SHOULD)
         "#]],
     );
     clean(
@@ -25,7 +25,7 @@ fn both_sides_say_who_they_are() {
 }
 
 #[test]
-fn a_terminal_login_is_for_clients_with_a_terminal() {
+fn a_terminal_login_needs_the_client_capability() {
     check(
         r#"
         client initialize {"protocolVersion":1,"clientInfo":{"name":"c","version":"1"}}
@@ -45,7 +45,7 @@ fn a_terminal_login_is_for_clients_with_a_terminal() {
 }
 
 #[test]
-fn an_archive_comes_with_a_list() {
+fn the_archive_capability_requires_list() {
     check(
         r#"
         client initialize {"protocolVersion":1,"clientInfo":{"name":"c","version":"1"}}
@@ -54,13 +54,13 @@ fn an_archive_comes_with_a_list() {
         agent = {"protocolVersion":1,"agentInfo":{"name":"a","version":"1"},"agentCapabilities":{"sessionCapabilities":{"archive":{},"list":{}}}}
         "#,
         expect![[r#"
-            initialize result.agentCapabilities.sessionCapabilities.archive: needs list beside it; advertise both or neither (rule 88, MUST)
+            initialize result.agentCapabilities.sessionCapabilities.archive: requires list; advertise both or neither (rule 88, MUST)
         "#]],
     );
 }
 
 #[test]
-fn the_status_is_known_without_a_login() {
+fn auth_status_does_not_require_a_login() {
     check(
         r#"
         agent has {"auth":{"status":{}}}
@@ -79,7 +79,7 @@ const INITIALIZE: &str =
     r#"client initialize {"protocolVersion":1,"clientInfo":{"name":"c","version":"1"}}"#;
 
 #[test]
-fn nothing_comes_before_the_first_exchange() {
+fn a_request_before_initialize_is_a_violation() {
     check(
         &format!(
             r#"
@@ -113,7 +113,7 @@ fn nothing_comes_before_the_first_exchange() {
 }
 
 #[test]
-fn what_is_agreed_on_counts_from_then_on() {
+fn capabilities_count_after_initialize() {
     check(
         r#"
         client initialize {"protocolVersion":1,"clientInfo":{"name":"c","version":"1"},"clientCapabilities":{"terminal":true}}

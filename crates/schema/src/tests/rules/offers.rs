@@ -15,7 +15,7 @@ fn check_in_session(conversation: &str, expect: expect_test::Expect) {
 }
 
 #[test]
-fn a_mode_is_one_of_those_available() {
+fn a_mode_is_an_available_mode() {
     check_in_session(
         r#"
         client session/set_mode {"sessionId":"s","modeId":"code"}
@@ -25,8 +25,8 @@ fn a_mode_is_one_of_those_available() {
         agent session/update {"sessionId":"s","update":{"sessionUpdate":"current_mode_update","currentModeId":"yolo"}}
         "#,
         expect![[r#"
-            session/set_mode params.modeId: the mode is not among those available; choose one of them (rule 144, observed)
-            session/update params.update.currentModeId: the mode is not among those available; announce one of them (rule B5, SHOULD)
+            session/set_mode params.modeId: the mode is not among the available modes; choose one of those (rule 144, observed)
+            session/update params.update.currentModeId: the mode is not among the available modes; announce one of those (rule B5, SHOULD)
         "#]],
     );
     check(
@@ -61,7 +61,7 @@ fn an_option_is_set_to_one_of_its_values() {
 }
 
 #[test]
-fn the_answer_to_a_choice_has_all_options() {
+fn the_response_to_set_config_option_has_all_options() {
     check_in_session(
         r#"
         client session/set_config_option {"sessionId":"s","configId":"model","value":"m2"}
@@ -83,7 +83,7 @@ fn the_answer_to_a_choice_has_all_options() {
 }
 
 #[test]
-fn an_announcement_has_all_options() {
+fn a_config_option_update_has_all_options() {
     check_in_session(
         r#"
         agent session/update {"sessionId":"s","update":{"sessionUpdate":"config_option_update","configOptions":[{"id":"model","name":"Model","type":"select","currentValue":"m2","options":[{"value":"m2","name":"M2"}]}]}}
@@ -95,7 +95,7 @@ fn an_announcement_has_all_options() {
 }
 
 #[test]
-fn an_option_can_go_with_the_model_it_belongs_to() {
+fn an_option_of_a_model_may_disappear_with_it() {
     let after = r#"{"configOptions":[{"id":"mode","name":"Mode","category":"mode","type":"select","currentValue":"ask","options":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code"}]},{"id":"model","name":"Model","category":"model","type":"select","currentValue":"m2","options":[{"value":"m2","name":"M2"}]}]}"#;
     let set =
         r#"client session/set_config_option {"sessionId":"s","configId":"model","value":"m2"}"#;
@@ -108,18 +108,18 @@ fn an_option_can_go_with_the_model_it_belongs_to() {
 }
 
 #[test]
-fn options_are_well_made() {
+fn config_options_are_valid() {
     check(
         r#"
         client session/new {"cwd":"/a","mcpServers":[]}
         agent = {"sessionId":"s","modes":{"currentModeId":"c","availableModes":[{"id":"a","name":"A"},{"id":"a","name":"A"}]},"configOptions":[{"id":"o","name":"O","category":"colour","type":"select","currentValue":"x","options":[{"value":"y","name":"Y"}]},{"id":"o","name":"O","category":"_mine","type":"boolean","currentValue":true}]}
         "#,
         expect![[r#"
-            session/new result.modes.currentModeId: the present mode is not among those available; add it or name another (rule B5, SHOULD)
-            session/new result.modes.availableModes[1].id: another one of the list has the same id; give each its own (rule B5, SHOULD)
-            session/new result.configOptions[1].id: another one of the list has the same id; give each its own (rule B5, SHOULD)
-            session/new result.configOptions[0].currentValue: the present value is not among the options; add it or name another (rule 150, MUST)
-            session/new result.configOptions[0].category: the name is reserved; start a category of your own with _ (rule 155, observed)
+            session/new result.modes.currentModeId: the current mode is not among the available modes; add it or name another (rule B5, SHOULD)
+            session/new result.modes.availableModes[1].id: another item of the list has the same id; give each a unique id (rule B5, SHOULD)
+            session/new result.configOptions[1].id: another item of the list has the same id; give each a unique id (rule B5, SHOULD)
+            session/new result.configOptions[0].currentValue: the current value is not among the options; add it or name another (rule 150, MUST)
+            session/new result.configOptions[0].category: the name is reserved; start a custom category with _ (rule 155, observed)
             session/new result.configOptions[1]: needs clientCapabilities.session.configOptions.boolean, which was not advertised; do not send it (rule 148, MUST)
         "#]],
     );
@@ -139,13 +139,13 @@ fn options_are_well_made() {
         client session/set_config_option {"sessionId":"s","configId":"o","value":"true"}
         "#,
         expect![[r#"
-            session/set_config_option params.value: the option is a switch; send a boolean with type boolean (rule B5, SHOULD)
+            session/set_config_option params.value: the option is a boolean; send a boolean with type boolean (rule B5, SHOULD)
         "#]],
     );
 }
 
 #[test]
-fn modes_and_the_option_for_them_say_the_same() {
+fn modes_and_their_config_option_agree() {
     check(
         r#"
         client session/new {"cwd":"/a","mcpServers":[]}

@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::{check, clean};
 
 #[test]
-fn a_relative_path_is_found_wherever_a_message_has_one() {
+fn a_relative_path_is_reported_in_every_message() {
     check(
         r#"
         client has {"fs":{"readTextFile":true,"writeTextFile":true},"terminal":true,"subagents":{}}
@@ -41,7 +41,7 @@ fn a_relative_path_is_found_wherever_a_message_has_one() {
 }
 
 #[test]
-fn an_agent_that_accepts_a_relative_root_is_at_fault_too() {
+fn an_agent_must_reject_a_relative_root() {
     check(
         r#"
         agent has {"sessionCapabilities":{"additionalDirectories":{}}}

@@ -1,4 +1,4 @@
-//! Permission.
+//! Permission requests.
 
 use attache_rpc::json::from_str;
 use expect_test::expect;
@@ -9,7 +9,7 @@ use crate::rules::is_allowed;
 const QUESTION: &str = r#"{"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"always","name":"Always","kind":"allow_always"},{"optionId":"no","name":"No","kind":"reject_once"},{"optionId":"odd","name":"Odd","kind":"allow_maybe"},{"optionId":"two","name":"Two","kind":"allow_once"},{"optionId":"two","name":"Two","kind":"reject_once"}]}"#;
 
 #[test]
-fn an_answer_is_one_of_those_offered() {
+fn the_selected_option_was_offered() {
     check(
         r#"
         agent session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"}]}
@@ -29,18 +29,18 @@ fn an_answer_is_one_of_those_offered() {
 }
 
 #[test]
-fn a_question_has_known_kinds_under_ids_of_their_own() {
+fn permission_options_have_known_kinds_and_unique_ids() {
     check(
         &format!("agent session/request_permission {QUESTION}"),
         expect![[r#"
-            session/request_permission params.options[5].optionId: another one of the list has the same id; give each its own (rule B5, SHOULD)
+            session/request_permission params.options[5].optionId: another item of the list has the same id; give each a unique id (rule B5, SHOULD)
             session/request_permission params.options[3].kind: the kind is not defined; use allow_once, allow_always, reject_once or reject_always (rule B3, SHOULD)
         "#]],
     );
 }
 
 #[test]
-fn only_an_offered_permission_allows() {
+fn only_an_offered_allow_option_allows() {
     let request = from_str(QUESTION).expect("a question");
     let allows = |outcome: &str| {
         let response = from_str(&format!(r#"{{"outcome":{outcome}}}"#)).expect("an answer");

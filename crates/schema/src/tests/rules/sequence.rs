@@ -1,4 +1,4 @@
-//! What only a sequence of messages can break.
+//! Rules about sequences of messages.
 
 use expect_test::expect;
 
@@ -13,7 +13,7 @@ fn updates(lines: &[&str]) -> String {
 }
 
 #[test]
-fn a_tool_call_is_reported_once_and_then_changed() {
+fn a_tool_call_is_reported_once_and_then_updated() {
     check(
         &updates(&[
             r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}"#,
@@ -22,14 +22,14 @@ fn a_tool_call_is_reported_once_and_then_changed() {
             r#"{"sessionUpdate":"tool_call_update","toolCallId":"u","status":"completed"}"#,
         ]),
         expect![[r#"
-            session/update params.update.toolCallId: the id has been used; report a change by tool_call_update (rule 119, observed)
+            session/update params.update.toolCallId: the id is in use; report changes with tool_call_update (rule 119, observed)
             session/update params.update.toolCallId: the call has not been reported; send tool_call first (rule 118, observed)
         "#]],
     );
 }
 
 #[test]
-fn the_status_of_a_tool_call_goes_forward() {
+fn the_status_of_a_tool_call_moves_forward() {
     check(
         &updates(&[
             r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","status":"in_progress"}"#,
@@ -40,9 +40,9 @@ fn the_status_of_a_tool_call_goes_forward() {
             r#"{"sessionUpdate":"tool_call_update","toolCallId":"u","status":"completed"}"#,
         ]),
         expect![[r#"
-            session/update params.update.status: the status goes back; only forward, and a final one stays (rule B7, SHOULD)
-            session/update params.update.status: the status goes back; only forward, and a final one stays (rule B7, SHOULD)
-            session/update params.update.status: the status goes back; only forward, and a final one stays (rule B7, SHOULD)
+            session/update params.update.status: the status moves back; it may only move forward, and a final one stays (rule B7, SHOULD)
+            session/update params.update.status: the status moves back; it may only move forward, and a final one stays (rule B7, SHOULD)
+            session/update params.update.status: the status moves back; it may only move forward, and a final one stays (rule B7, SHOULD)
         "#]],
     );
     clean(&updates(&[
@@ -83,7 +83,7 @@ fn a_terminal_is_shown_before_it_is_released() {
         agent session/update {"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"terminal","terminalId":"early"},{"type":"terminal","terminalId":"late"}]}}
         "#,
         expect![[r#"
-            session/update params.update.content[1].terminalId: the terminal has been released; show it before that (rule 141, observed)
+            session/update params.update.content[1].terminalId: the terminal has been released; show it before its release (rule 141, observed)
         "#]],
     );
 }
@@ -146,21 +146,21 @@ fn a_compaction_ends_once() {
         expect![[r#"
         session/update params.update.compactionId: the compaction is not running; send chunks while it is (rule 115, MUST)
         session/update params.update.compactionId: the compaction is not running; send chunks while it is (rule 115, MUST)
-        session/update params.update.status: the compaction has ended; begin another one under a new id (rule 115, MUST)
-        session/update params.update.status: the compaction has ended; begin another one under a new id (rule 115, MUST)
+        session/update params.update.status: the compaction has ended; start another one with a new id (rule 115, MUST)
+        session/update params.update.status: the compaction has ended; start another one with a new id (rule 115, MUST)
     "#]],
     );
     let open = updates(&[&running]);
     check(
         &format!("{client}{open}over"),
         expect![[r#"
-        session/update params.update.status: a compaction has begun and not ended; end it with a final status (rule 115, MUST)
+        session/update params.update.status: a compaction has started but not ended; end it with a final status (rule 115, MUST)
     "#]],
     );
 }
 
 #[test]
-fn a_cancelled_turn_ends_as_cancelled_with_everything_said() {
+fn a_cancelled_turn_ends_as_cancelled_after_its_updates() {
     let turn = r#"
         client session/prompt {"sessionId":"s","prompt":[]}
         client session/cancel {"sessionId":"s"}
@@ -189,13 +189,13 @@ fn a_cancelled_turn_ends_as_cancelled_with_everything_said() {
     check(
         &format!("{turn}agent = {{\"stopReason\":\"cancelled\"}}{said}"),
         expect![[r#"
-            session/update params.update: the turn has been answered; send its updates before the answer (rule 108, MUST)
+            session/update params.update: the prompt has its response; send updates of the turn before it (rule 108, MUST)
         "#]],
     );
 }
 
 #[test]
-fn what_is_said_behind_an_answer_weighs_little_without_a_cancel() {
+fn an_update_after_the_response_is_minor_without_cancel() {
     check(
         r#"
         agent session/update {"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a replay"}}}
@@ -209,13 +209,13 @@ fn what_is_said_behind_an_answer_weighs_little_without_a_cancel() {
         agent ! {"code":-32603,"message":"Internal error"}
         "#,
         expect![[r#"
-            session/update params.update: the turn has been answered; send its updates before the answer (rule 108, observed)
+            session/update params.update: the prompt has its response; send updates of the turn before it (rule 108, observed)
         "#]],
     );
 }
 
 #[test]
-fn a_prompt_that_waited_has_its_own_updates() {
+fn a_queued_prompt_has_its_own_updates() {
     let said = r#"agent session/update {"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a"}}}"#;
     check(
         &format!(
@@ -230,13 +230,13 @@ fn a_prompt_that_waited_has_its_own_updates() {
             "#
         ),
         expect![[r#"
-            session/update params.update: the turn has been answered; send its updates before the answer (rule 108, observed)
+            session/update params.update: the prompt has its response; send updates of the turn before it (rule 108, observed)
         "#]],
     );
 }
 
 #[test]
-fn a_cancelled_turn_takes_its_questions_with_it() {
+fn a_cancelled_turn_cancels_its_permission_requests() {
     let question = r#"agent session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"}]}"#;
     check(
         &format!(

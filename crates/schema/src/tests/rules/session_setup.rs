@@ -27,7 +27,7 @@ fn roots_and_servers_need_a_capability() {
 }
 
 #[test]
-fn a_server_over_this_connection_has_an_id_of_its_own() {
+fn an_acp_mcp_server_has_a_unique_id() {
     check(
         r#"
         agent has {"mcpCapabilities":{"acp":true}}
@@ -43,7 +43,7 @@ fn a_server_over_this_connection_has_an_id_of_its_own() {
 }
 
 #[test]
-fn a_server_of_a_session_that_failed_can_be_named_again() {
+fn an_mcp_server_of_a_failed_session_may_be_reused() {
     clean(
         r#"
         agent has {"mcpCapabilities":{"acp":true}}
@@ -57,7 +57,7 @@ fn a_server_of_a_session_that_failed_can_be_named_again() {
 }
 
 #[test]
-fn a_session_that_failed_takes_no_server_from_another() {
+fn a_failed_session_keeps_the_mcp_servers_of_others() {
     check(
         r#"
         agent has {"mcpCapabilities":{"acp":true}}
@@ -76,7 +76,7 @@ fn a_session_that_failed_takes_no_server_from_another() {
 }
 
 #[test]
-fn mcp_goes_to_a_server_that_was_named() {
+fn an_mcp_message_names_a_declared_server() {
     check(
         r#"
         agent mcp/message {"serverId":"1","requestId":"","method":"initialize"}
@@ -97,7 +97,7 @@ fn mcp_goes_to_a_server_that_was_named() {
 }
 
 #[test]
-fn a_system_prompt_needs_an_agent_that_takes_it() {
+fn a_system_prompt_needs_the_capability() {
     check(
         r#"
         client session/new {"cwd":"/a","mcpServers":[],"systemPrompt":{"mode":"append","content":[{"type":"text","text":"t"}]}}
@@ -119,8 +119,8 @@ fn a_system_prompt_needs_an_agent_that_takes_it() {
             session/new params.systemPrompt.mode: the agent's own prompt cannot be replaced; use append (rule 76, MUST)
             session/new result: the request's system prompt cannot be used; answer with an error (rule 77, MUST)
             session/new params.systemPrompt.mode: the mode is not defined; use append or override (rule 76, MUST)
-            session/new params.systemPrompt.content: there is no text in it; leave the system prompt out (rule 76, MUST)
-            session/new params.systemPrompt.content: there is no text in it; leave the system prompt out (rule 76, MUST)
+            session/new params.systemPrompt.content: the system prompt has no text; omit it (rule 76, MUST)
+            session/new params.systemPrompt.content: the system prompt has no text; omit it (rule 76, MUST)
             session/new params.systemPrompt.content: has a block that is not text; send text blocks only (rule 76, MUST)
         "#]],
     );
@@ -134,7 +134,7 @@ fn a_system_prompt_needs_an_agent_that_takes_it() {
 }
 
 #[test]
-fn a_session_has_an_id_of_its_own() {
+fn a_session_has_a_unique_id() {
     check(
         r#"
         agent has {"sessionCapabilities":{"fork":{}}}
@@ -155,7 +155,7 @@ fn a_session_has_an_id_of_its_own() {
 }
 
 #[test]
-fn loading_leaves_notices_out_and_resuming_everything() {
+fn load_replays_no_notices_and_resume_replays_nothing() {
     check(
         r#"
         client has {"session":{"notices":{}}}
@@ -171,8 +171,8 @@ fn loading_leaves_notices_out_and_resuming_everything() {
         agent session/update {"sessionId":"s","update":{"sessionUpdate":"notice","severity":"info","title":"T"}}
         "#,
         expect![[r#"
-            session/update params.update: a notice comes while the session is loaded; leave old ones out (rule 57, observed)
-            session/update params.update: history is sent while the session is resumed; answer first (rule 59, MUST)
+            session/update params.update: a notice is sent while the session is loaded; do not replay old ones (rule 57, observed)
+            session/update params.update: history is replayed before the response; respond without replaying it (rule 59, MUST)
         "#]],
     );
 }

@@ -1,11 +1,11 @@
-//! What is in an update, a prompt or an answer, whatever came before.
+//! The content of updates, prompts and responses, independent of earlier messages.
 
 use expect_test::expect;
 
 use super::{check, clean};
 
 #[test]
-fn values_of_a_closed_set_are_defined() {
+fn enum_values_are_defined() {
     check(
         r#"
         client has {"plan":{},"session":{"compaction":{}},"subagents":{}}
@@ -20,7 +20,7 @@ fn values_of_a_closed_set_are_defined() {
         agent = {"stopReason":"bored"}
         "#,
         expect![[r#"
-            session/update params.update.sessionUpdate: the update is not defined; put what is your own in _meta or a method (rule B3, SHOULD)
+            session/update params.update.sessionUpdate: the update is not defined; put custom data in _meta or a custom method (rule B3, SHOULD)
             session/update params.update.content.type: the block's type is not defined; use text, image, audio, resource_link or resource (rule B3, SHOULD)
             session/update params.update.kind: the kind is not defined and counts as other; use a defined one (rule B3, observed)
             session/update params.update.status: the status is not defined; use pending, in_progress, completed or failed (rule B3, observed)
@@ -46,7 +46,7 @@ fn values_of_a_closed_set_are_defined() {
 }
 
 #[test]
-fn titles_have_text() {
+fn titles_are_not_empty() {
     check(
         r#"
         client has {"session":{"notices":{}}}
@@ -64,7 +64,7 @@ fn titles_have_text() {
 }
 
 #[test]
-fn trace_context_is_text_wherever_it_stands() {
+fn trace_context_is_text_everywhere() {
     check(
         r#"
         client session/new {"cwd":"/a","mcpServers":[],"_meta":{"traceparent":1,"mine":1}}
@@ -82,7 +82,7 @@ fn trace_context_is_text_wherever_it_stands() {
 }
 
 #[test]
-fn ids_have_a_length() {
+fn ids_have_a_minimum_and_maximum_length() {
     let long = "x".repeat(1025);
     let fair = "x".repeat(1024);
     check(

@@ -7,7 +7,7 @@ use super::{Agent, AgentCall, end_of_turn, hello_back, v1, wire};
 use crate::{CallError, json::Raw};
 
 #[tokio::test(start_paused = true)]
-async fn what_is_written_is_the_official_form() {
+async fn encoded_messages_have_the_official_form() {
     let mut agent = Agent::with(
         "{}",
         r#"
@@ -27,8 +27,8 @@ async fn what_is_written_is_the_official_form() {
     reply.ok(v1::NewSessionResponse::new("s"));
     let (request, reply) = agent.prompt().await;
     let session = agent.client.session(request.session_id);
-    session.think("Hm").await.unwrap();
-    session.say("Right").await.unwrap();
+    session.send_thought("Hm").await.unwrap();
+    session.send_message("Right").await.unwrap();
     let call = v1::ToolCall::new("t", "Remove a file").kind(v1::ToolKind::Delete);
     session.update(call).await.unwrap();
     let yes = v1::PermissionOption::new("yes", "Yes", v1::PermissionOptionKind::AllowOnce);
@@ -53,11 +53,11 @@ async fn what_is_written_is_the_official_form() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_was_not_offered_is_not_sent() {
+async fn a_call_without_its_capability_is_not_sent() {
     let agent = Agent::with("{}", "quiet 1s").await;
     let read = v1::ReadTextFileRequest::new("s", "/a");
     let refused = agent.client.request(read).await.unwrap_err();
-    expect!["fs/read_text_file needs `clientCapabilities.fs.readTextFile`, which the peer has not offered"].assert_eq(&refused.to_string());
+    expect!["fs/read_text_file needs `clientCapabilities.fs.readTextFile`, which the peer does not advertise"].assert_eq(&refused.to_string());
     assert!(matches!(refused, CallError::NotOffered { .. }));
     agent.finish().await;
 }
@@ -66,14 +66,14 @@ async fn a_call_that_was_not_offered_is_not_sent() {
 async fn nothing_is_sent_before_initialize() {
     let agent = Agent::new("quiet 1s");
     let session = agent.client.session("s");
-    let refused = session.say("early").await.unwrap_err();
+    let refused = session.send_message("early").await.unwrap_err();
     assert!(matches!(refused, CallError::NotInitialized { .. }));
     drop(session);
     agent.finish().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn extensions_go_both_ways() {
+async fn extensions_work_in_both_directions() {
     let mut agent = Agent::with(
         "{}",
         r#"
@@ -140,8 +140,8 @@ async fn two_sessions_do_not_disturb_each_other() {
         agent.client.session(b.session_id),
     );
     for _ in 0..3 {
-        b.say("b").await.unwrap();
-        a.say("a").await.unwrap();
+        b.send_message("b").await.unwrap();
+        a.send_message("a").await.unwrap();
     }
     b_reply.ok(end_of_turn());
     drop(a_reply);
@@ -150,7 +150,7 @@ async fn two_sessions_do_not_disturb_each_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_recorded_conversation_can_be_played_again() {
+async fn a_recorded_conversation_can_be_replayed() {
     let script = r#"
         -> initialize {"protocolVersion":1,"clientInfo":{"name":"c","version":"1"}}
         <= {...}
@@ -177,8 +177,8 @@ async fn echo(mut agent: Agent, id: &str) -> attache_testkit::Trace {
             AgentCall::NewSession(_, reply) => reply.ok(v1::NewSessionResponse::new(id)),
             AgentCall::Prompt(request, reply) => {
                 let session = agent.client.session(request.session_id);
-                session.say("Hello").await.unwrap();
-                session.say(" to you").await.unwrap();
+                session.send_message("Hello").await.unwrap();
+                session.send_message(" to you").await.unwrap();
                 reply.ok(end_of_turn());
             }
             other => other.refuse(),

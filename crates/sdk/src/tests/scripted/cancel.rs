@@ -9,7 +9,7 @@ use crate::client::AgentSession;
 use crate::{CallError, ClientCalls, Reply};
 
 #[tokio::test(start_paused = true)]
-async fn open_questions_are_answered_with_cancelled() {
+async fn pending_permission_requests_are_answered_with_cancelled() {
     let mut client = Client::with(
         "{}",
         r#"
@@ -42,7 +42,7 @@ async fn open_questions_are_answered_with_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_old_question_does_not_answer_a_new_one_of_the_same_id() {
+async fn an_old_response_does_not_answer_a_new_request_with_the_same_id() {
     let mut client = Client::with(
         "{}",
         r#"
@@ -77,7 +77,7 @@ async fn an_old_question_does_not_answer_a_new_one_of_the_same_id() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_that_crosses_the_cancellation_is_not_shown() {
+async fn a_permission_request_that_crosses_the_cancel_is_not_delivered() {
     let mut client = Client::with(
         "{}",
         r#"
@@ -100,7 +100,7 @@ async fn a_question_that_crosses_the_cancellation_is_not_shown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancellation_outside_of_turns_answers_no_later_question() {
+async fn a_cancel_outside_a_turn_does_not_answer_later_permission_requests() {
     let mut client = Client::with(
         "{}",
         r#"
@@ -127,7 +127,7 @@ async fn a_cancellation_outside_of_turns_answers_no_later_question() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_of_the_turn_behind_a_cancelled_one_is_shown() {
+async fn a_permission_request_of_the_turn_after_a_cancelled_one_is_delivered() {
     let mut client = Client::with(
         "{}",
         r#"
@@ -228,7 +228,7 @@ async fn a_prompt_that_is_dropped_after_its_cancellation_ends_as_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_late_cancellation_does_not_hit_the_next_prompt() {
+async fn a_late_cancel_does_not_cancel_the_next_prompt() {
     let mut agent = Agent::with(
         "{}",
         r#"
@@ -255,7 +255,7 @@ async fn a_late_cancellation_does_not_hit_the_next_prompt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancellation_that_comes_before_its_prompt_is_taken() {
+async fn a_cancel_that_is_read_before_the_prompt_is_taken() {
     let mut agent = Agent::with(
         "{}",
         r#"
@@ -301,7 +301,7 @@ async fn a_cancellation_does_not_overtake_its_prompt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_that_the_agent_takes_back() {
+async fn a_permission_request_that_the_agent_cancels() {
     let mut client = Client::with(
         "{}",
         r#"
@@ -319,7 +319,7 @@ async fn a_question_that_the_agent_takes_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_of_ours_that_we_take_back() {
+async fn a_permission_request_that_our_agent_cancels() {
     let mut agent = Agent::with(
         r#"{"fs":{"readTextFile":true}}"#,
         r#"

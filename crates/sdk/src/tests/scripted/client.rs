@@ -3,11 +3,11 @@
 use attache_testkit::Side;
 use expect_test::expect;
 
-use super::{Client, ClientCall, hello_from_us, v1};
+use super::{Client, ClientCall, our_initialize_request, v1};
 use crate::{CallError, json::Raw};
 
 #[tokio::test(start_paused = true)]
-async fn what_is_written_is_the_official_form() {
+async fn encoded_messages_have_the_official_form() {
     let mut client = Client::new(
         r#"
         -> initialize {...}
@@ -20,7 +20,11 @@ async fn what_is_written_is_the_official_form() {
         <= {"stopReason":"cancelled"}
     "#,
     );
-    client.agent.initialize(hello_from_us()).await.unwrap();
+    client
+        .agent
+        .initialize(our_initialize_request())
+        .await
+        .unwrap();
     let new = v1::NewSessionRequest::new("/project", []);
     let session = client.agent.request(new).await.unwrap().session_id;
     let session = client.agent.session(session);
@@ -61,13 +65,13 @@ async fn what_is_written_is_the_official_form() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_was_not_offered_is_not_sent() {
+async fn a_call_without_its_capability_is_not_sent() {
     let client = Client::with("{}", "|>").await;
     let refused = client
         .agent
         .request(v1::ListSessionsRequest::default())
         .await;
-    expect!["session/list needs `agentCapabilities.sessionCapabilities.list`, which the peer has not offered"].assert_eq(&refused.clone().unwrap_err().to_string());
+    expect!["session/list needs `agentCapabilities.sessionCapabilities.list`, which the peer does not advertise"].assert_eq(&refused.clone().unwrap_err().to_string());
     assert!(matches!(refused, Err(CallError::NotOffered { .. })));
     let load = v1::LoadSessionRequest::new("s", "/project", []);
     let refused = client.agent.request(load).await;
@@ -89,7 +93,7 @@ async fn nothing_is_sent_before_initialize() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_sent_before_initialize_is_answered() {
+async fn nothing_is_sent_before_the_response_to_initialize() {
     let client = Client::new(
         r#"
         -> initialize {...}
@@ -103,7 +107,7 @@ async fn nothing_is_sent_before_initialize_is_answered() {
             .agent
             .request(v1::NewSessionRequest::new("/project", []))
     };
-    let (hello, early) = tokio::join!(client.agent.initialize(hello_from_us()), new());
+    let (hello, early) = tokio::join!(client.agent.initialize(our_initialize_request()), new());
     assert!(matches!(early, Err(CallError::NotInitialized { .. })));
     assert_eq!(hello.unwrap_err(), CallError::Version(2));
     let later = new().await;
@@ -112,20 +116,20 @@ async fn nothing_is_sent_before_initialize_is_answered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_that_we_do_not_speak() {
+async fn an_unsupported_protocol_version() {
     let client = Client::new(
         r#"
         -> initialize {"protocolVersion":1, ...}
         <= {"protocolVersion":2,"agentCapabilities":{}}
     "#,
     );
-    let outcome = client.agent.initialize(hello_from_us()).await;
+    let outcome = client.agent.initialize(our_initialize_request()).await;
     assert_eq!(outcome.unwrap_err(), CallError::Version(2));
     client.finish().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_login_that_is_wanted_first() {
+async fn a_request_that_requires_a_login_first() {
     let client = Client::new(
         r#"
         -> initialize {...}
@@ -140,7 +144,11 @@ async fn a_login_that_is_wanted_first() {
         <! {"code":-32000,"message":"Authentication required"}
     "#,
     );
-    client.agent.initialize(hello_from_us()).await.unwrap();
+    client
+        .agent
+        .initialize(our_initialize_request())
+        .await
+        .unwrap();
     let new = v1::NewSessionRequest::new("/project", []);
     let last = |methods: &[v1::AuthMethod]| {
         assert_eq!(methods.len(), 2);
@@ -150,12 +158,12 @@ async fn a_login_that_is_wanted_first() {
     assert_eq!(answer.session_id.as_str(), "s");
     let new = v1::NewSessionRequest::new("/b", []);
     let refused = client.agent.request_with_login(new, |_| None).await;
-    assert!(refused.unwrap_err().wants_login());
+    assert!(refused.unwrap_err().requires_login());
     client.finish().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn extensions_go_both_ways() {
+async fn extensions_work_in_both_directions() {
     let mut client = Client::with(
         "{}",
         r#"
@@ -192,7 +200,7 @@ async fn extensions_go_both_ways() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_dropped_is_taken_back() {
+async fn a_dropped_call_is_cancelled() {
     let client = Client::with(
         "{}",
         r#"
@@ -214,7 +222,7 @@ async fn a_call_that_is_dropped_is_taken_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_out_of_order_find_their_calls() {
+async fn responses_out_of_order_are_matched_to_their_requests() {
     let client = Client::with(
         "{}",
         r#"
@@ -233,7 +241,7 @@ async fn answers_out_of_order_find_their_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_that_does_not_fit_names_its_place() {
+async fn an_invalid_result_names_its_position() {
     let client = Client::with("{}", "-> session/new {...}\n<= {\"sessionId\":7}").await;
     let new = v1::NewSessionRequest::new("/a", []);
     let fault = client.agent.request(new).await.unwrap_err();

@@ -6,7 +6,7 @@ use crate::{CallError, CloseReason};
 const TURN: &str = r#"-> session/prompt {"sessionId":"s","prompt":[{"type":"text","text":"go"}]}"#;
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_the_connection_fails_calls_that_wait() {
+async fn the_end_of_the_connection_fails_pending_calls() {
     let client = Client::with(
         "{}",
         r#"
@@ -30,7 +30,7 @@ async fn the_end_of_the_connection_fails_calls_that_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn closing_our_side_fails_calls_that_wait() {
+async fn closing_our_side_fails_pending_calls() {
     let client = Client::with("{}", "-> session/new {...}\n|>").await;
     let new = || client.agent.request(v1::NewSessionRequest::new("/a", []));
     let closing = async {
@@ -47,27 +47,27 @@ async fn closing_our_side_fails_calls_that_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_is_written_even_if_everything_is_dropped_behind_it() {
+async fn a_response_is_written_even_if_everything_is_dropped_after_it() {
     let script =
         format!("{TURN}\n<. session/update {{...}}\n<= {{\"stopReason\":\"end_turn\"}}\n<|");
     let mut agent = Agent::with("{}", &script).await;
     let (request, reply) = agent.prompt().await;
     let session = agent.client.session(request.session_id);
-    session.say("Bye").await.unwrap();
+    session.send_message("Bye").await.unwrap();
     reply.ok(end_of_turn());
     drop((session, agent.client, agent.calls));
     super::lawful(agent.peer, attache_testkit::Side::Agent).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_leaves_takes_its_requests_back() {
+async fn a_client_that_disconnects_cancels_its_requests() {
     let script =
         format!("{TURN}\n|>\n<. session/update {{...}}\n<= {{\"stopReason\":\"cancelled\"}}\n<|");
     let mut agent = Agent::with("{}", &script).await;
     let (request, reply) = agent.prompt().await;
     reply.cancelled().await;
     let session = agent.client.session(request.session_id);
-    session.say("The last word").await.unwrap();
+    session.send_message("The last word").await.unwrap();
     let tool = v1::ToolCallUpdate::new("t");
     let asked = session.request_permission(tool, []).await.unwrap_err();
     assert_eq!(asked, CallError::Closed(CloseReason::PeerClosed));
@@ -89,7 +89,7 @@ async fn a_turn_whose_updates_nobody_takes_is_stalled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_takes_no_calls_still_gets_its_answers() {
+async fn a_client_that_takes_no_calls_still_gets_responses() {
     let script = format!(
         r#"{TURN}
         <. session/update {{"sessionId":"s","update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"Hi"}}}}}}
@@ -108,7 +108,7 @@ async fn a_client_that_takes_no_calls_still_gets_its_answers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_that_nobody_waits_for_are_dropped() {
+async fn responses_to_no_request_are_dropped() {
     let client = Client::with(
         "{}",
         r#"
@@ -127,7 +127,7 @@ async fn answers_that_nobody_waits_for_are_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_whose_question_nobody_takes_is_stalled() {
+async fn a_turn_whose_permission_request_nobody_takes_is_stalled() {
     let script = format!(
         r#"{TURN}
         <- session/request_permission {{"sessionId":"s","toolCall":{{"toolCallId":"t"}},"options":[]}}
@@ -142,7 +142,7 @@ async fn a_turn_whose_question_nobody_takes_is_stalled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_method_of_the_protocol_is_no_extension() {
+async fn a_method_of_the_protocol_is_not_an_extension() {
     let client = Client::with("{}", "|>").await;
     let none = attache_rpc::json::Raw::parse("{}").unwrap();
     let asked = client.agent.request_extension("session/list", &none).await;

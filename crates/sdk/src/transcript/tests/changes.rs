@@ -17,7 +17,7 @@ fn check(script: &str, expect: Expect) {
 }
 
 #[test]
-fn a_piece_names_the_bytes_that_are_new() {
+fn a_chunk_names_the_new_bytes() {
     check(
         r#"
         agent Grüß
@@ -73,7 +73,7 @@ fn entries_are_added_and_changed() {
 }
 
 #[test]
-fn the_state_is_named_by_its_part() {
+fn a_state_change_names_its_part() {
     check(
         r#"
         {"sessionUpdate":"plan","entries":[]}
@@ -101,7 +101,7 @@ fn the_state_is_named_by_its_part() {
 }
 
 #[test]
-fn who_remembers_a_revision_finds_what_changed_since() {
+fn a_revision_finds_the_entries_changed_since() {
     let mut transcript = run(r#"
         > Go
         {"sessionUpdate":"tool_call","toolCallId":"c","title":"t"}

@@ -25,7 +25,7 @@ fn a_notice_is_an_entry() {
 }
 
 #[test]
-fn a_compaction_is_one_entry_from_its_beginning_to_its_end() {
+fn a_compaction_is_one_entry_from_start_to_end() {
     check(
         r#"
         {"sessionUpdate":"compaction_update","compactionId":"k","status":"in_progress"}
@@ -61,7 +61,7 @@ fn a_summary_and_an_error_have_three_states() {
 }
 
 #[test]
-fn the_present_compaction_is_the_one_last_spoken_of() {
+fn the_current_compaction_is_the_last_updated_one() {
     let transcript = run(r#"
         {"sessionUpdate":"compaction_update","compactionId":"a","status":"in_progress"}
         {"sessionUpdate":"compaction_update","compactionId":"b","status":"in_progress"}
@@ -109,7 +109,7 @@ fn a_message_between_sessions_is_patched_and_grows() {
 }
 
 #[test]
-fn an_unknown_update_is_kept_as_it_came() {
+fn an_unknown_update_is_kept_as_received() {
     check(
         r#"
         {"sessionUpdate":"weather","degrees":1.50,"_meta":{"a":1}}

@@ -10,7 +10,7 @@ use crate::transcript::{Change, Entry, Transcript};
 const LIMIT: usize = 4096;
 
 #[test]
-fn the_oldest_entries_go_and_are_counted() {
+fn the_oldest_entries_are_dropped_and_counted() {
     let mut transcript = Transcript::with_limit(LIMIT);
     for number in 0..100 {
         step(
@@ -29,7 +29,7 @@ fn the_oldest_entries_go_and_are_counted() {
 }
 
 #[test]
-fn a_call_that_is_gone_begins_anew_when_it_is_spoken_of() {
+fn an_update_of_a_dropped_tool_call_adds_it_again() {
     let mut transcript = Transcript::with_limit(LIMIT);
     step(
         &mut transcript,
@@ -87,7 +87,7 @@ fn a_message_of_images_over_the_limit_loses_the_first_ones() {
 }
 
 #[test]
-fn a_call_over_the_limit_loses_what_it_produced_and_leaves_the_others() {
+fn a_tool_call_over_the_limit_loses_its_content_only() {
     let mut transcript = Transcript::with_limit(LIMIT);
     step(&mut transcript, "user Hi");
     let mut call = v1::ToolCallUpdate::new("c");
@@ -103,7 +103,7 @@ fn a_call_over_the_limit_loses_what_it_produced_and_leaves_the_others() {
 }
 
 #[test]
-fn a_limit_that_nothing_fits_in_keeps_nothing() {
+fn a_tiny_limit_keeps_nothing() {
     let mut transcript = Transcript::with_limit(0);
     for line in ["> Hi", "agent a", "agent b", "= cancelled"] {
         step(&mut transcript, line);
@@ -113,7 +113,7 @@ fn a_limit_that_nothing_fits_in_keeps_nothing() {
 }
 
 #[test]
-fn a_million_pieces_are_one_message() {
+fn a_million_chunks_are_one_message() {
     let mut transcript = Transcript::new();
     let piece = update("agent#m word");
     for _ in 0..1_000_000 {

@@ -7,7 +7,7 @@ use super::script::run;
 use crate::transcript::Transcript;
 
 #[test]
-fn pieces_without_an_id_run_together_until_another_entry_comes() {
+fn chunks_without_an_id_are_joined_until_another_entry() {
     check(
         r#"
         user Hi
@@ -31,7 +31,7 @@ fn pieces_without_an_id_run_together_until_another_entry_comes() {
 }
 
 #[test]
-fn what_is_no_new_entry_does_not_interrupt() {
+fn a_state_change_does_not_interrupt_a_message() {
     check(
         r#"
         {"sessionUpdate":"tool_call","toolCallId":"c","title":"t"}
@@ -49,7 +49,7 @@ fn what_is_no_new_entry_does_not_interrupt() {
 }
 
 #[test]
-fn an_id_gathers_its_pieces_wherever_they_come() {
+fn a_message_id_collects_its_chunks_in_any_position() {
     check(
         r#"
         agent#a One
@@ -69,7 +69,7 @@ fn an_id_gathers_its_pieces_wherever_they_come() {
 }
 
 #[test]
-fn the_same_id_of_another_kind_is_another_message() {
+fn the_same_id_with_another_kind_is_another_message() {
     check(
         "
         thought#a hm
@@ -86,7 +86,7 @@ fn the_same_id_of_another_kind_is_another_message() {
 }
 
 #[test]
-fn pieces_with_and_without_an_id_do_not_mix() {
+fn chunks_with_and_without_an_id_do_not_mix() {
     check(
         "
         agent none
@@ -104,7 +104,7 @@ fn pieces_with_and_without_an_id_do_not_mix() {
 }
 
 #[test]
-fn what_is_not_text_stays_in_its_place() {
+fn other_content_keeps_its_position() {
     check(
         r#"
         agent before
@@ -120,7 +120,7 @@ fn what_is_not_text_stays_in_its_place() {
 }
 
 #[test]
-fn text_with_hints_of_its_own_is_a_block_of_its_own() {
+fn text_with_annotations_is_a_separate_block() {
     check(
         r#"
         agent a
@@ -148,7 +148,7 @@ fn the_last_extension_data_is_kept() {
 }
 
 #[test]
-fn the_text_is_what_the_agent_said_since_the_person_spoke() {
+fn the_text_is_that_of_the_agent_since_the_last_user_message() {
     let said = |script| run(script).text();
     assert_eq!(said("agent old\n> go\nagent new"), "new");
     assert_eq!(said("agent old\nuser go\nthought hm\nagent new"), "new");
@@ -161,7 +161,7 @@ fn the_text_is_what_the_agent_said_since_the_person_spoke() {
 }
 
 #[test]
-fn the_last_message_is_the_agents() {
+fn the_last_message_is_one_of_the_agent() {
     let transcript = run("agent#a One\nagent#b Two\nthought hm\nuser Hi");
     let last = transcript.last_message().expect("a message");
     assert_eq!(last.text(), "Two");

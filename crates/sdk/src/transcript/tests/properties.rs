@@ -69,7 +69,7 @@ fn is_tail(transcript: &Transcript, change: &Change) -> bool {
 
 proptest! {
     #[test]
-    fn pieces_of_one_id_are_one_text(updates in updates()) {
+    fn chunks_with_one_id_are_one_text(updates in updates()) {
         let mut transcript = Transcript::new();
         let sent = sent(&updates);
         for update in updates {
@@ -79,7 +79,7 @@ proptest! {
     }
 
     #[test]
-    fn the_limit_holds_and_what_is_gone_is_counted(events in events(), limit in 0_usize..6000) {
+    fn the_limit_is_kept_and_drops_are_counted(events in events(), limit in 0_usize..6000) {
         let mut transcript = Transcript::with_limit(limit);
         for event in events {
             let before = transcript.entries().len() + transcript.dropped().entries;

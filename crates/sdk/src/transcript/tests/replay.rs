@@ -40,7 +40,7 @@ fn heard(script: &str) -> String {
 }
 
 #[test]
-fn a_replay_gives_what_the_session_gave() {
+fn a_replay_gives_the_same_transcript_as_the_session() {
     let replayed = heard(&loaded());
     expect![[r#"
          user "Hi"

@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::check;
 use super::script::{lines, run, step};
 use crate::transcript::Transcript;
-use crate::transcript::plans::MAX_PLANS;
+use crate::transcript::state::MAX_PLANS;
 
 #[test]
 fn a_plan_is_replaced_as_a_whole() {
@@ -21,7 +21,7 @@ fn a_plan_is_replaced_as_a_whole() {
 }
 
 #[test]
-fn plans_with_an_id_are_replaced_and_removed_each_by_itself() {
+fn plans_with_an_id_are_replaced_and_removed_separately() {
     check(
         r##"
         {"sessionUpdate":"plan_update","plan":{"type":"items","planId":"p","entries":[{"content":"a","priority":"high","status":"pending"}]}}
@@ -39,7 +39,7 @@ fn plans_with_an_id_are_replaced_and_removed_each_by_itself() {
 }
 
 #[test]
-fn a_plan_without_a_name_is_kept_as_it_came() {
+fn a_plan_without_an_id_is_kept_as_received() {
     check(
         r#"
         {"sessionUpdate":"plan_update","plan":{"type":"scroll","length":7}}
@@ -51,7 +51,7 @@ fn a_plan_without_a_name_is_kept_as_it_came() {
 }
 
 #[test]
-fn too_many_plans_push_out_the_oldest_and_are_counted() {
+fn too_many_plans_drop_the_oldest_and_count_it() {
     let mut transcript = Transcript::new();
     for number in 0..MAX_PLANS + 2 {
         let line = format!(
@@ -66,7 +66,7 @@ fn too_many_plans_push_out_the_oldest_and_are_counted() {
 }
 
 #[test]
-fn commands_mode_config_and_usage_are_the_last_that_came() {
+fn commands_mode_config_and_usage_are_the_latest() {
     check(
         r#"
         {"sessionUpdate":"available_commands_update","availableCommands":[{"name":"a","description":"A"},{"name":"b","description":"B","input":{"hint":"what"}}]}
@@ -114,7 +114,7 @@ fn the_title_has_three_states() {
 }
 
 #[test]
-fn nothing_is_said_of_what_never_came() {
+fn absent_state_is_empty() {
     let transcript = run("agent Hi");
     assert_eq!((transcript.plan(), transcript.mode()), (None, None));
     assert!(transcript.commands().is_empty() && transcript.config().is_empty());

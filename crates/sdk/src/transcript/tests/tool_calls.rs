@@ -7,7 +7,7 @@ use super::check;
 use super::script::run;
 
 #[test]
-fn a_change_says_only_what_changed_and_null_changes_nothing() {
+fn an_update_has_only_changes_and_null_changes_nothing() {
     check(
         r#"
         {"sessionUpdate":"tool_call","toolCallId":"c","title":"Read","name":"read","kind":"read","status":"pending","content":[{"type":"terminal","terminalId":"t"}],"locations":[{"path":"/a"}],"rawInput":{"p":1},"rawOutput":1,"_meta":{"k":1}}
@@ -34,7 +34,7 @@ fn values_replace_and_lists_replace_as_a_whole() {
 }
 
 #[test]
-fn a_call_keeps_its_place_and_a_second_report_replaces_it() {
+fn a_tool_call_keeps_its_position_and_a_second_report_replaces_it() {
     check(
         r#"
         {"sessionUpdate":"tool_call","toolCallId":"c","title":"First","kind":"read","status":"completed","rawInput":1}
@@ -51,7 +51,7 @@ fn a_call_keeps_its_place_and_a_second_report_replaces_it() {
 }
 
 #[test]
-fn a_change_to_an_unknown_call_begins_it() {
+fn an_update_of_an_unknown_tool_call_adds_it() {
     check(
         r#"
         {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"in_progress"}
@@ -64,7 +64,7 @@ fn a_change_to_an_unknown_call_begins_it() {
 }
 
 #[test]
-fn what_this_version_does_not_know_is_kept() {
+fn unknown_content_is_kept() {
     check(
         r#"
         {"sessionUpdate":"tool_call","toolCallId":"c","title":"t","kind":"dream","status":"paused","content":[{"type":"song","key":"c"}]}

@@ -9,7 +9,7 @@ use crate::transcript::{Entry, TurnOutcome};
 use crate::{CallError, CloseReason};
 
 #[test]
-fn a_turn_has_a_beginning_and_an_end() {
+fn a_turn_has_a_start_and_an_end() {
     check(
         "
         > Hi
@@ -37,7 +37,7 @@ fn entries_know_their_turn() {
 }
 
 #[test]
-fn a_prompt_that_the_agent_repeats_is_a_message_beside_it() {
+fn a_prompt_that_the_agent_repeats_is_a_second_message() {
     check(
         "> Hi\nuser Hi\nagent Hello",
         expect![[r#"
@@ -49,7 +49,7 @@ fn a_prompt_that_the_agent_repeats_is_a_message_beside_it() {
 }
 
 #[test]
-fn a_cancelled_turn_marks_its_open_calls_and_changes_nothing_said() {
+fn a_cancelled_turn_marks_its_open_calls_only() {
     check(
         r#"
         {"sessionUpdate":"tool_call","toolCallId":"old","title":"t","status":"in_progress"}
@@ -73,7 +73,7 @@ fn a_cancelled_turn_marks_its_open_calls_and_changes_nothing_said() {
 }
 
 #[test]
-fn a_call_that_the_turn_took_up_again_is_of_the_turn() {
+fn a_call_that_the_turn_updates_belongs_to_the_turn() {
     check(
         r#"
         {"sessionUpdate":"tool_call","toolCallId":"old","title":"t","status":"in_progress"}
@@ -90,7 +90,7 @@ fn a_call_that_the_turn_took_up_again_is_of_the_turn() {
 }
 
 #[test]
-fn no_other_end_marks_a_call() {
+fn other_turn_ends_mark_no_call() {
     check(
         r#"
         > Go
@@ -110,7 +110,7 @@ fn no_other_end_marks_a_call() {
 }
 
 #[test]
-fn the_agents_last_word_counts_more_than_the_mark() {
+fn a_final_status_overrides_the_mark() {
     check(
         r#"
         > Go
@@ -145,7 +145,7 @@ fn a_cancelled_request_is_a_cancelled_turn() {
 }
 
 #[test]
-fn whatever_came_of_a_prompt_ends_its_turn() {
+fn every_result_of_a_prompt_ends_its_turn() {
     let answers = [
         Ok(v1::PromptResponse::new(v1::StopReason::Refusal)),
         Err(CallError::Refused(v1::Error::new(7, "no"))),
@@ -163,7 +163,7 @@ fn whatever_came_of_a_prompt_ends_its_turn() {
 }
 
 #[test]
-fn nothing_runs_on_in_a_turn_that_has_failed() {
+fn a_failed_turn_leaves_no_call_running() {
     let mut transcript = run(r#"
         > Go
         {"sessionUpdate":"tool_call","toolCallId":"c","title":"t","status":"in_progress"}

@@ -1,4 +1,4 @@
-//! What the commands of the screen do.
+//! What each command of the UI does.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -46,7 +46,7 @@ impl App {
             }
             UiAction::Attach => self.attach(now),
             UiAction::Steer => self.send_prompt(SendMode::Steer, now),
-            UiAction::Queue => self.open_picker(self.queue_picker(), "no prompt waits", now),
+            UiAction::Queue => self.open_picker(self.queue_picker(), "no prompt is queued", now),
             UiAction::Cancel => {
                 self.cancel();
             }
@@ -60,8 +60,7 @@ impl App {
             UiAction::Mouse => self.toggle_mouse(now),
             UiAction::GoToRequest => {
                 if !self.enter_request(now) {
-                    let text =
-                        "no request of the agent is on the screen, or it has only just appeared";
+                    let text = "no agent request is on the screen, or it has only just appeared";
                     self.toast(Tone::Info, text, now);
                 }
             }
@@ -112,7 +111,7 @@ impl App {
 
     fn open_session_list(&mut self, now: Instant) {
         if self.capabilities().session_capabilities.list.is_none() {
-            return self.toast(Tone::Info, "this agent does not list its sessions", now);
+            return self.toast(Tone::Info, "this agent can't list its sessions", now);
         }
         self.dialog = Some(Dialog::Picker(Picker::pending(
             "Sessions",
@@ -126,7 +125,7 @@ impl App {
 
     fn fork_session(&mut self, now: Instant) {
         if self.capabilities().session_capabilities.fork.is_none() {
-            return self.toast(Tone::Info, "this agent does not fork sessions", now);
+            return self.toast(Tone::Info, "this agent can't fork sessions", now);
         }
         if let Some(session) = self.tab().session().cloned() {
             let mut opening = self.tab().opening.clone();
@@ -154,7 +153,7 @@ impl App {
     fn logout(&mut self, now: Instant) {
         match self.capabilities().auth.logout {
             Some(_) => self.submit(Command::Logout),
-            None => self.toast(Tone::Info, "this agent has no logout", now),
+            None => self.toast(Tone::Info, "this agent doesn't support logging out", now),
         }
     }
 
@@ -162,9 +161,12 @@ impl App {
         let (mouse, text) = match self.mouse {
             MouseCapture::On => (
                 MouseCapture::Off,
-                "the mouse selects text; PgUp and PgDn scroll",
+                "the mouse selects text; scroll with PgUp and PgDn",
             ),
-            MouseCapture::Off => (MouseCapture::On, "the wheel scrolls; Shift selects text"),
+            MouseCapture::Off => (
+                MouseCapture::On,
+                "the wheel scrolls; hold Shift to select text",
+            ),
         };
         self.mouse = mouse;
         self.effects.push(Effect::Mouse(mouse));
@@ -176,7 +178,10 @@ impl App {
         let (layout, name) = match appearance.diffs {
             DiffLayout::ByWidth => (DiffLayout::Unified, "diffs are unified"),
             DiffLayout::Unified => (DiffLayout::SideBySide, "diffs are side by side"),
-            DiffLayout::SideBySide => (DiffLayout::ByWidth, "diffs go by the width"),
+            DiffLayout::SideBySide => (
+                DiffLayout::ByWidth,
+                "diffs are side by side on wide screens",
+            ),
         };
         appearance.diffs = layout;
         self.toast(Tone::Info, name, now);
@@ -198,7 +203,7 @@ impl App {
         }));
     }
 
-    /// The transcript as it is to be written to a file.
+    /// Renders the transcript for an export.
     pub(in crate::chat) fn export(
         &self,
         format: ExportFormat,
@@ -211,7 +216,7 @@ impl App {
         }
     }
 
-    /// Keys of the line in which the name of an export is asked.
+    /// Handles a key in the export dialog.
     pub(super) fn export_key(&mut self, key: &KeyEvent) {
         let cwd = self.tab().cwd().to_owned();
         let Some(Dialog::Export(export)) = &mut self.dialog else {
@@ -222,7 +227,7 @@ impl App {
             KeyCode::Enter => {
                 let format = export.format;
                 let path = cwd.join(export.name.text().trim());
-                // It stays open until the file is written: there may be one already.
+                // The dialog stays open until the file is written, because the file may already exist.
                 let existing = match export.existing.as_ref() == Some(&path) {
                     true => ExistingFile::Overwrite,
                     false => ExistingFile::Keep,
@@ -239,7 +244,7 @@ impl App {
         }
     }
 
-    /// There is a file of that name: only another Enter writes over it.
+    /// Asks whether to overwrite the existing file. Only another Enter overwrites it.
     pub(super) fn confirm_overwrite(&mut self, path: PathBuf) {
         if let Some(Dialog::Export(export)) = &mut self.dialog {
             export.existing = Some(path);

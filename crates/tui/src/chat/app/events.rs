@@ -1,4 +1,4 @@
-//! What the conversation tells.
+//! Handles the events of the conversation.
 
 use std::time::Instant;
 
@@ -36,7 +36,7 @@ impl App {
             Event::Steered { session, content } => {
                 let said = content_line(&content);
                 if let Some(tab) = self.tab_of(&session) {
-                    tab.remark(Tone::Info, format!("you said into the turn: {said}"));
+                    tab.remark(Tone::Info, format!("you steered the turn: {said}"));
                 }
             }
             Event::TurnEnded { session, outcome } => self.turn_ended(&session, outcome, now),
@@ -88,7 +88,7 @@ impl App {
             Event::FormWithdrawn(number) => {
                 self.requests.retain(|request| !request.is_form(number))
             }
-            Event::FormCompleted(_) => self.toast(Tone::Good, "the page is dealt with", now),
+            Event::FormCompleted(_) => self.toast(Tone::Good, "the page is done", now),
             Event::LoginRequired(methods) => self.login_required(&methods, now),
             Event::LoggedIn(_) => self.logged_in(now),
             Event::LoggedOut => self.toast(Tone::Info, "logged out", now),
@@ -154,7 +154,7 @@ impl App {
         tab.last_turn = how;
         tab.changed(&change, now);
         tab.mark_unread(active);
-        // What was said of the turn is over with it.
+        // Messages about the turn end with it.
         self.toast.take_if(|toast| toast.tone == Tone::Info);
     }
 
@@ -187,14 +187,14 @@ impl App {
         }
     }
 
-    /// The session, if it has a tab. What a child of a session asks is asked everywhere.
+    /// Returns the session if it has a tab. Requests of a child session appear in every tab.
     fn session_with_tab(&mut self, session: v1::SessionId) -> Option<v1::SessionId> {
         self.tab_of(&session).is_some().then_some(session)
     }
 
-    /// Says that something is wanted where it cannot be seen: in another tab, or behind a dialog.
+    /// Announces a request that is not visible because it is in another tab or behind a dialog.
     fn announce_request(&mut self, session: Option<&v1::SessionId>, now: Instant) {
-        // It would look like a word on this request.
+        // The undo hint would look like part of the new request.
         self.toast.take_if(|toast| toast.undo != UndoOffer::None);
         let mut tabs = self.tabs.iter();
         let at = tabs.position(|tab| session.is_some() && tab.session() == session);
@@ -239,14 +239,14 @@ impl App {
             form: number,
             action: v1::ElicitationAction::Cancel,
         });
-        let text = "the agent asked for something in a way that cannot be shown";
+        let text = "cancelled a request of a kind that can't be shown here";
         self.toast(Tone::Warning, text, now);
     }
 
     fn invalid_output(&mut self, count: u64, line: &str, now: Instant) {
         let text = match count {
-            1 => format!("the agent wrote something that is no message: {line}"),
-            count => format!("the agent wrote {count} lines that are no messages; first: {line}"),
+            1 => format!("the agent wrote a line that is not a message: {line}"),
+            count => format!("the agent wrote {count} lines that are not messages; first: {line}"),
         };
         self.toast(Tone::Warning, text.clone(), now);
         if count == 1 {
@@ -258,13 +258,13 @@ impl App {
         self.agent_status = AgentStatus::Exited;
         for tab in &mut self.tabs {
             tab.suspend();
-            tab.remark(Tone::Bad, format!("the agent has gone: {how}"));
+            tab.remark(Tone::Bad, how.clone());
         }
         self.requests
             .replace_all(RequestDialog::AgentExit(AgentExitDialog::new(how, stderr)));
     }
 
-    /// The tab of a session, also while its history is being told.
+    /// The tab of a session, also while the agent replays its history.
     pub(super) fn tab_of(&mut self, session: &v1::SessionId) -> Option<&mut Tab> {
         let mut tabs = self.tabs.iter_mut();
         tabs.find(|tab| tab.session() == Some(session) || tab.awaits_session(session))
@@ -295,7 +295,7 @@ impl AgentRequest {
     }
 }
 
-/// The text of content, on one line.
+/// The text of content blocks on one line.
 pub(in crate::chat) fn content_line(content: &[v1::ContentBlock]) -> String {
     let texts = content.iter().map(|block| match block {
         v1::ContentBlock::Text(content) => text::line(&content.text),

@@ -1,4 +1,4 @@
-//! Where a key goes: to the dialog, to the agent's request, to the transcript, or to what is being written.
+//! Decides where a key goes: to the dialog, the agent's request, the transcript or the composer.
 
 use std::time::{Duration, Instant};
 
@@ -33,8 +33,8 @@ impl App {
         let is_late = self.requests.may_target_vanished(now);
         if is_late && matches!(key.code, KeyCode::Enter | KeyCode::Esc) {
             let text = match self.requests.first(self.tab().session()) {
-                Some(_) => "the request has changed; that key did nothing",
-                None => "the request is gone; that key did nothing",
+                Some(_) => "that key did nothing: the request has changed",
+                None => "that key did nothing: the request is gone",
             };
             return self.toast(Tone::Warning, text, now);
         }
@@ -49,11 +49,11 @@ impl App {
             return;
         }
         if self.request_has_keys() {
-            // What is pasted selects nothing either.
+            // Pasted text doesn't select anything either.
             if pace == KeyPace::Pasted && !self.request_takes_text() {
                 return;
             }
-            // In a form every key means something of its own.
+            // A form uses every key itself.
             return match keymap::action(key).filter(|_| !self.request_is_form()) {
                 Some(action) => self.run_action(action, now),
                 None if self.tab_key(key) => {}
@@ -83,7 +83,7 @@ impl App {
             if self.paste_into_request(text) {
                 return;
             }
-            // Nothing is pasted into a list of answers: it is text for the composer.
+            // A list of answers takes no text, so a paste goes to the composer.
             self.requests.leave();
         }
         self.focus = Focus::Composer;
@@ -95,8 +95,8 @@ impl App {
         }
     }
 
-    /// Whether a key is text although a request is there: a character always is, Enter and Tab are inside a paste. The
-    /// composer takes single characters by itself.
+    /// Whether a key is text even though a request is open: printable characters always are, Enter and Tab only as part
+    /// of a paste. The composer handles single characters itself.
     fn is_text_beside_request(&self, key: &KeyEvent, pace: KeyPace) -> bool {
         let has_request = self.requests.first(self.tab().session()).is_some();
         match pace {
@@ -110,8 +110,8 @@ impl App {
         }
     }
 
-    /// Text goes to the composer, and the user with it: words are not lost and decide nothing. Only a field of a form that
-    /// the user went to takes them.
+    /// Sends text to the composer and moves the focus there, so that typed words are kept and decide nothing. Only a
+    /// focused form field takes text.
     fn type_beside_request(&mut self, key: &KeyEvent, now: Instant) {
         if is_printable(key) && !self.request_has_keys() {
             return self.edit_prompt(key, now);
@@ -122,7 +122,7 @@ impl App {
         self.refresh_files(now);
     }
 
-    /// Ctrl-C: clears what is written, else cancels the turn, and quits when pressed twice.
+    /// Ctrl-C clears the composer; if that is empty, it cancels the turn. Pressed twice, it quits.
     fn interrupt(&mut self, now: Instant) {
         if self.quit_by.take().is_some_and(|by| now <= by) {
             self.effects.push(Effect::Quit);
@@ -136,18 +136,18 @@ impl App {
             composer.editor.set_text("");
             composer.attached.clear();
             composer.completion = None;
-            self.toast(Tone::Info, "cleared; Ctrl-Z brings it back", now);
+            self.toast(Tone::Info, "cleared; Ctrl-Z restores it", now);
             return;
         }
         self.quit_by = Some(now + TWICE);
         if self.cancel() {
-            self.toast(Tone::Info, "cancelling; Ctrl-C again quits", now);
+            self.toast(Tone::Info, "cancelling; press Ctrl-C again to quit", now);
         } else {
-            self.toast(Tone::Info, "Ctrl-C again quits", now);
+            self.toast(Tone::Info, "press Ctrl-C again to quit", now);
         }
     }
 
-    /// Leaves. While a turn runs it takes two.
+    /// Quits. While a turn is running, the key has to be pressed twice.
     pub(super) fn quit(&mut self, now: Instant) {
         let is_meant = self.quit_by.take().is_some_and(|by| now <= by);
         let is_busy = self.tabs.iter().any(|tab| tab.turn.is_some());
@@ -156,10 +156,10 @@ impl App {
             return;
         }
         self.quit_by = Some(now + TWICE);
-        self.toast(Tone::Warning, "a turn runs; once more to quit", now);
+        self.toast(Tone::Warning, "a turn is running; press again to quit", now);
     }
 
-    /// Cancels the turn; `false` if none runs.
+    /// Cancels the turn. Returns `false` if no turn is running.
     pub(super) fn cancel(&mut self) -> bool {
         let tab = self.tab_mut();
         let session = tab.session().cloned();
@@ -202,7 +202,7 @@ impl App {
         }
     }
 
-    /// Keys that scroll wherever one is.
+    /// Handles the keys that scroll wherever the focus is.
     fn scroll_key(&mut self, key: &KeyEvent) -> bool {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let scroll = match key.code {
@@ -216,7 +216,7 @@ impl App {
         true
     }
 
-    /// Keys that go to another tab.
+    /// Handles the keys that switch tabs.
     pub(super) fn tab_key(&mut self, key: &KeyEvent) -> bool {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
@@ -256,13 +256,13 @@ impl App {
             }
             KeyCode::Enter if is_recent(self.list_closed_at, now) => {
                 self.list_closed_at = None;
-                let text = "the agent's request has closed the list; that key did nothing";
+                let text = "that key did nothing: the agent's request closed the list";
                 return self.passing_toast(text, now);
             }
             KeyCode::Esc if !is_completing && is_recent(self.left_at, now) => {
                 if self.tab().turn.is_some() {
                     self.left_at = None;
-                    self.passing_toast("Esc again cancels the turn", now);
+                    self.passing_toast("press Esc again to cancel the turn", now);
                 }
                 return;
             }
@@ -280,8 +280,8 @@ impl App {
         self.edit_prompt(key, now);
     }
 
-    /// Tab: to the agent's request if there is one, else to the transcript. While something is written it does neither: it
-    /// may be meant for that.
+    /// Tab moves to the agent's request if there is one, otherwise to the transcript. It does nothing while the
+    /// composer has text, because it may be meant for that.
     fn leave_composer(&mut self, now: Instant) {
         let is_empty = self.tab().composer.is_empty();
         if is_empty && !self.enter_request(now) {
@@ -291,7 +291,7 @@ impl App {
         }
     }
 
-    /// Whether Esc closes something or goes back from somewhere.
+    /// Whether Esc would close something or move the focus back.
     fn can_leave(&self) -> bool {
         self.request_has_keys()
             || self.focus == Focus::Transcript
@@ -314,7 +314,7 @@ impl App {
     }
 }
 
-/// Whether something happened so recently that a key may still be meant for what was there before.
+/// Whether something happened so recently that a key may be meant for the previous state.
 fn is_recent(at: Option<Instant>, now: Instant) -> bool {
     at.is_some_and(|at| now.saturating_duration_since(at) < GRACE_PERIOD)
 }

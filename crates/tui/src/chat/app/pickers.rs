@@ -26,7 +26,7 @@ impl App {
         Picker::new("Commands", rows.collect())
     }
 
-    /// Whether a command can do anything now.
+    /// Whether a command is useful right now.
     fn is_available(&self, action: UiAction) -> bool {
         let tab = self.tab();
         let offered = self.capabilities();
@@ -130,7 +130,7 @@ impl App {
         (!rows.is_empty()).then(|| Picker::new("Options", rows))
     }
 
-    /// The values of an option.
+    /// A picker with the values of an option.
     pub(super) fn value_picker(&self, id: &v1::SessionConfigId) -> Option<Picker> {
         let mut options = self.tab().options.iter();
         let option = options.find(|option| option.id == *id)?;
@@ -176,7 +176,7 @@ impl App {
             PickerRow::new(content_line(content), "", PickerChoice::Unqueue(at))
         });
         let rows: Vec<PickerRow> = rows.collect();
-        (!rows.is_empty()).then(|| Picker::new("Take back a prompt", rows))
+        (!rows.is_empty()).then(|| Picker::new("Withdraw a queued prompt", rows))
     }
 
     pub(super) fn login_picker(&self) -> Option<Picker> {
@@ -214,7 +214,7 @@ impl App {
                 self.open_session(self.open_request_for(start, &info), now)
             }
             (PickerChoice::Delete(info), _) => {
-                let title = format!("Delete “{}” for good?", session_title(&info));
+                let title = format!("Delete “{}” permanently?", session_title(&info));
                 let rows = vec![
                     PickerRow::new("no", "", PickerChoice::Nothing),
                     PickerRow::new(
@@ -231,7 +231,7 @@ impl App {
             (PickerChoice::Attach(path), _) => self.tab_mut().composer.attached.push(path.into()),
             (PickerChoice::Nothing, _) => {}
             (PickerChoice::Mode(_) | PickerChoice::Value(..) | PickerChoice::Unqueue(_), None) => {
-                self.toast(Tone::Info, "the session is not there yet", now);
+                self.toast(Tone::Info, "the session is still opening", now);
             }
         }
     }
@@ -243,7 +243,7 @@ impl App {
         });
     }
 
-    /// A page of sessions has come; it is shown if the list is still open.
+    /// Shows a page of listed sessions, if the session picker is still open.
     pub(super) fn sessions_listed(&mut self, page: v1::ListSessionsResponse) {
         if self.open_latest(&page) {
             return;
@@ -270,7 +270,7 @@ impl App {
         picker.extend(rows.chain(more).collect());
     }
 
-    /// What can be done with a session, by what the agent offers.
+    /// The actions for a session that the agent's capabilities allow.
     fn session_actions(&self, info: &v1::SessionInfo) -> Picker {
         let can = self.capabilities();
         let sessions = &can.session_capabilities;
@@ -294,17 +294,17 @@ impl App {
         if sessions.fork.is_some() {
             rows.push(PickerRow::new(
                 "fork",
-                "a copy that goes its own way",
+                "a separate copy",
                 of(SessionStart::Fork(id())),
             ));
         }
         if sessions.delete.is_some() {
             let delete = PickerChoice::Delete(Box::new(info.clone()));
-            rows.push(PickerRow::new("delete", "for good", delete));
+            rows.push(PickerRow::new("delete", "permanently", delete));
         }
         if rows.is_empty() {
             rows.push(PickerRow::new(
-                "this agent only lists its sessions",
+                "this agent can only list its sessions",
                 "",
                 PickerChoice::Nothing,
             ));
@@ -333,7 +333,7 @@ impl App {
         }
     }
 
-    /// Takes a prompt back, into the composer if nothing is being written there.
+    /// Removes a queued prompt. The text goes back into the composer if that is empty.
     fn unqueue(&mut self, session: v1::SessionId, index: usize) {
         let tab = self.tab_mut();
         let text = tab
@@ -346,7 +346,7 @@ impl App {
         self.submit(Command::RemoveQueuedPrompt { session, index });
     }
 
-    /// Lists the files to attach, once they are found.
+    /// Opens the file picker and starts the search for files.
     pub(super) fn attach(&mut self, now: Instant) {
         self.dialog = Some(Dialog::Picker(Picker::pending(
             "Attach a file",
@@ -368,7 +368,7 @@ impl App {
     }
 }
 
-/// The name of an option's present value.
+/// The name of an option's current value.
 pub(in crate::chat) fn current_value_name(option: &v1::SessionConfigOption) -> String {
     let select = match &option.kind {
         v1::SessionConfigKind::Boolean(switch) if switch.current_value => return "on".to_owned(),
@@ -393,7 +393,7 @@ fn session_title(info: &v1::SessionInfo) -> String {
     text::line(title.unwrap_or(info.session_id.as_str()))
 }
 
-/// A time of ISO 8601 in UTC to the second, as people read it; whatever else an agent writes as it is.
+/// Shortens an ISO 8601 time in UTC to seconds. Any other text is shown unchanged.
 fn readable_time(told: &str) -> String {
     let told = text::line(told);
     let parts = told

@@ -1,4 +1,4 @@
-//! Sending what was written.
+//! Sending prompts, and the files that they mention.
 
 use std::time::{Duration, Instant};
 
@@ -14,15 +14,15 @@ use crate::chat::tab::TabStatus;
 use crate::paint::{Scroll, Tone};
 
 impl App {
-    /// Sends what is written; files that it names are read first.
+    /// Sends the prompt in the composer. Mentioned and attached files are read first.
     pub(super) fn send_prompt(&mut self, mode: SendMode, now: Instant) {
         if self.agent_status == AgentStatus::Exited {
-            let text = "the agent has gone: press Tab and choose Restart";
+            let text = "the agent has exited: press Tab and choose Restart";
             self.toast(Tone::Warning, text, now);
             return;
         }
         if matches!(self.tab().state, TabStatus::Failed(_)) {
-            let text = "there is no session here: Ctrl-N begins a new one";
+            let text = "this tab has no session: press Ctrl-N for a new one";
             self.toast(Tone::Warning, text, now);
             return;
         }
@@ -55,7 +55,7 @@ impl App {
             .push(Effect::LoadAttachments { tab, mode, prompt });
     }
 
-    /// The files of a prompt are read. If one could not be, what was written comes back.
+    /// Sends a prompt whose files have been read. If a file could not be read, the text goes back to the composer.
     pub(super) fn attachments_loaded(
         &mut self,
         number: u64,
@@ -88,7 +88,7 @@ impl App {
         let command = match (mode, is_running, self.steering) {
             (SendMode::Steer, true, Steering::Supported) => Command::Steer { session, content },
             (SendMode::Steer, true, Steering::Unsupported) => {
-                let text = "this agent takes nothing into a turn: the prompt waits for its end";
+                let text = "this agent can't be steered mid-turn; your prompt is queued";
                 self.toast(Tone::Info, text, now);
                 Command::Prompt { session, content }
             }
@@ -97,7 +97,7 @@ impl App {
         self.submit(command);
     }
 
-    /// Asks for the files that can be mentioned, if that was long ago.
+    /// Looks for files that can be mentioned, unless that was done recently.
     pub(super) fn refresh_files(&mut self, now: Instant) {
         let is_fresh = |at: Instant| now.saturating_duration_since(at) < FRESH;
         if !completion::wants_files(&self.tab().composer.editor)
@@ -131,7 +131,7 @@ impl App {
         }
     }
 
-    /// How wide what is written is shown.
+    /// The width of the text in the composer.
     pub(in crate::chat) fn composer_width(&self) -> usize {
         usize::from(self.size.0).saturating_sub(3).max(2)
     }

@@ -1,4 +1,4 @@
-//! The user's answer to what the agent wants.
+//! The user's answers to the agent's requests.
 
 use std::time::Instant;
 
@@ -23,7 +23,7 @@ use crate::chat::text;
 use crate::chat::url::UrlOutcome;
 use crate::paint::{Scroll, Tone};
 
-/// The box of the request on the screen.
+/// The panel of the request on the screen.
 pub(in crate::chat) enum RequestPanel {
     Panel(Panel),
     Permission(permission::PermissionPage),
@@ -38,13 +38,14 @@ pub(super) struct UndoableDecision {
 }
 
 impl App {
-    /// Moves into the request on the screen; `false` if there is none, or it has only just appeared.
+    /// Moves the focus into the request on the screen. Returns `false` if there is none, or if it has only just
+    /// appeared.
     pub(super) fn enter_request(&mut self, now: Instant) -> bool {
         self.dialog.is_none() && self.requests.enter(now)
     }
 
-    /// A click on the box of the request moves into it; a second one selects the answer below the pointer. A click anywhere
-    /// else goes back to the composer.
+    /// A click on the request moves the focus into it; a second click selects the answer below the pointer. A click
+    /// anywhere else moves the focus back to the composer.
     pub(super) fn click(&mut self, column: u16, row: u16, now: Instant) {
         if self.dialog.is_some() {
             return;
@@ -64,7 +65,7 @@ impl App {
         }
     }
 
-    /// The wheel scrolls the request below the pointer, also before the user moves into it, and elsewhere the transcript.
+    /// Scrolls the request below the pointer, even while it has no focus. Elsewhere the wheel scrolls the transcript.
     pub(super) fn wheel(&mut self, column: u16, row: u16, lines: i32) {
         let scroll = Scroll::Lines(lines);
         if !self.is_in_request(column, row) {
@@ -84,14 +85,15 @@ impl App {
         }
     }
 
-    /// Whether the request on the screen is at a column and row.
+    /// Whether a column and row are inside the request on the screen.
     fn is_in_request(&self, column: u16, row: u16) -> bool {
         let position = Position::new(column, row);
         self.request_area
             .is_some_and(|area| area.contains(position))
     }
 
-    /// A key for the request on the screen. Where none is, as on one that is too small, no key decides.
+    /// Handles a key for the request on the screen. If no request is drawn, for example because the screen is too
+    /// small, no key decides.
     pub(super) fn request_key(&mut self, key: &KeyEvent, now: Instant) {
         if !self.requests.is_drawn() {
             return match key.code {
@@ -181,8 +183,8 @@ impl App {
         }
     }
 
-    /// How many lines of the request have not been on the screen. Nothing where the key is used up: it scrolls, or would
-    /// choose what the screen does not show. A permission request sees to that by itself.
+    /// Returns the number of lines that have not been on the screen, or `None` if the key is used up: it scrolled, or
+    /// it would have chosen something that the screen does not show. Permission requests check this on their own.
     fn scroll_or_unread(&mut self, key: &KeyEvent, now: Instant) -> Option<usize> {
         let session = self.tab().session().cloned();
         let (size, theme) = (self.size, self.settings.theme);
@@ -208,7 +210,7 @@ impl App {
         None
     }
 
-    /// Answers a form or a page. What was not on the screen is not accepted.
+    /// Answers a form or URL request. The user can't accept text that was not on the screen.
     fn answer_form(
         &mut self,
         form: u64,
@@ -226,15 +228,15 @@ impl App {
 
     fn reject_unread(&mut self, unread: usize, now: Instant) {
         let text = match unread {
-            1 => "read it all first: 1 line was not on the screen (PgUp PgDn)".to_owned(),
+            1 => "read it all first: 1 line has not been on the screen (PgUp PgDn)".to_owned(),
             more => {
-                format!("read it all first: {more} lines were not on the screen (PgUp PgDn)")
+                format!("read it all first: {more} lines have not been on the screen (PgUp PgDn)")
             }
         };
         self.passing_toast(&text, now);
     }
 
-    /// Whether a key scrolls the request on the screen, and not the transcript.
+    /// Whether a key scrolls the request rather than the transcript.
     pub(super) fn scrolls_request(key: &KeyEvent) -> bool {
         let is_page = matches!(key.code, KeyCode::PageUp | KeyCode::PageDown);
         is_page && !key.modifiers.contains(KeyModifiers::CONTROL)
@@ -245,13 +247,13 @@ impl App {
         request.is_some_and(|request| matches!(request.dialog, RequestDialog::Form(..)))
     }
 
-    /// Whether text is typed in the request on the screen now.
+    /// Whether keys type text into the request on the screen.
     pub(super) fn request_takes_text(&self) -> bool {
         let request = self.requests.first(self.tab().session());
         request.is_some_and(|request| request.dialog.takes_text())
     }
 
-    /// Whether the request on the screen has taken the text.
+    /// Pastes text into the request on the screen. Returns `false` if the request takes no text.
     pub(super) fn paste_into_request(&mut self, text: &str) -> bool {
         let session = self.tab().session().cloned();
         match self
@@ -274,7 +276,7 @@ impl App {
         });
     }
 
-    /// Says what was decided. A decision that can be undone is reported again when it counts.
+    /// Shows a toast with the user's decision. A decision that can be undone gets another toast once it is in force.
     fn report_answer(
         &mut self,
         answer: &PermissionAnswer,
@@ -284,9 +286,9 @@ impl App {
     ) {
         let text = match answer {
             PermissionAnswer::Choose { .. } if by == Rememberer::Agent => {
-                // Undoing now would be about an earlier decision.
+                // An undo now would affect an earlier decision.
                 self.undoable = None;
-                format!("the agent remembers this; Attaché cannot undo it {GUTTER} {what}")
+                format!("the agent remembers this; Attaché can't undo it {GUTTER} {what}")
             }
             PermissionAnswer::Choose { .. } if is_allowed => format!("allowed {GUTTER} {what}"),
             PermissionAnswer::Choose { .. } | PermissionAnswer::Reject { .. } => {
@@ -297,7 +299,7 @@ impl App {
         self.toast(Tone::Info, text, now);
     }
 
-    /// A decision counts from now on, and can be undone.
+    /// Reports a decision that is now in force, and offers to undo it.
     pub(super) fn decision_remembered(
         &mut self,
         id: String,
@@ -331,7 +333,7 @@ impl App {
         self.undoable = Some(UndoableDecision { id, what, scope });
     }
 
-    /// Takes back the last decision.
+    /// Undoes the last decision.
     pub(super) fn undo_decision(&mut self, now: Instant) {
         match &self.undoable {
             Some(undoable) => {
@@ -342,14 +344,14 @@ impl App {
         }
     }
 
-    /// What came of it.
+    /// Reports the result of an undo.
     pub(super) fn decision_undone(&mut self, id: &str, was_in_force: bool, now: Instant) {
         let Some(undoable) = self.undoable.take_if(|undoable| undoable.id == id) else {
             return;
         };
         let UndoableDecision { what, scope, .. } = undoable;
         match was_in_force {
-            // The agent has its yes, and need not do anything through us.
+            // The agent has its permission and may act on its own, without asking us.
             true if scope == Scope::Once => {
                 let text =
                     format!("withdrawn, but the agent may already have acted {GUTTER} {what}");
@@ -357,13 +359,13 @@ impl App {
             }
             true => self.toast(Tone::Good, format!("undone {GUTTER} {what}"), now),
             false => {
-                let text = format!("too late to undo, it was used already {GUTTER} {what}");
+                let text = format!("too late to undo: already used {GUTTER} {what}");
                 self.toast(Tone::Warning, text, now);
             }
         }
     }
 
-    /// The box of the request on the screen.
+    /// The panel of the request on the screen.
     pub(in crate::chat) fn request_panel(&self, width: u16) -> Option<RequestPanel> {
         let session = self.tab().session().cloned();
         let appearance = self.tab().view.appearance();
@@ -397,5 +399,5 @@ impl App {
     }
 }
 
-const NOT_SHOWN: &str = "the request is not on the screen, so that key did nothing";
-const NOT_LOGGED_IN: &str = "not logged in; Ctrl-P, Log in, when you want to";
+const NOT_SHOWN: &str = "that key did nothing: the request is not on the screen";
+const NOT_LOGGED_IN: &str = "not logged in; to log in later, press Ctrl-P and choose Log in";

@@ -1,4 +1,4 @@
-//! Sessions and their tabs: opening, taking up again, closing, logging in.
+//! Sessions and their tabs: opening, resuming, closing, logging in.
 
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ use crate::chat::text;
 use crate::paint::Tone;
 
 impl App {
-    /// The agent runs, for the first time or again.
+    /// The agent is ready, after its start or a restart.
     pub(super) fn agent_ready(&mut self, agent: Box<v1::InitializeResponse>, now: Instant) {
         let was = std::mem::replace(&mut self.agent_status, AgentStatus::Running);
         self.agent = Some(agent);
@@ -27,14 +27,14 @@ impl App {
         match was {
             AgentStatus::Starting => self.open_first_session(),
             AgentStatus::Exited | AgentStatus::Restarting => {
-                self.toast(Tone::Good, "the agent runs again", now);
+                self.toast(Tone::Good, "the agent is running again", now);
                 self.reopen_sessions();
             }
             AgentStatus::Running => {}
         }
     }
 
-    /// Asks for the first session.
+    /// Requests the first session.
     fn open_first_session(&mut self) {
         let can_list = self.capabilities().session_capabilities.list.is_some();
         match (self.settings.start, can_list) {
@@ -45,14 +45,14 @@ impl App {
                 self.submit(Command::ListSessions { cwd, cursor: None });
             }
             (FirstSession::Latest, false) => {
-                let text = "the agent does not list its sessions: this is a new one";
+                let text = "the agent can't list its sessions: this is a new session";
                 self.tab_mut().remark(Tone::Warning, text);
                 self.open_first(SessionStart::New);
             }
         }
     }
 
-    /// Opens the session of the first tab, loaded or resumed as the agent can.
+    /// Opens the session of the first tab. A session that the agent can't load is resumed instead.
     fn open_first(&mut self, start: SessionStart) {
         let can = self.capabilities();
         let resumes = can.session_capabilities.resume.is_some();
@@ -67,7 +67,7 @@ impl App {
         self.submit(Command::OpenSession(opening));
     }
 
-    /// The sessions of the directory are known: takes up the one that was used last. `false` if nobody looks for it.
+    /// Opens the most recently used session of a listed page. Returns `false` if no such search is running.
     pub(super) fn open_latest(&mut self, page: &v1::ListSessionsResponse) -> bool {
         if std::mem::replace(&mut self.latest, LatestSession::Resolved) == LatestSession::Resolved {
             return false;
@@ -80,7 +80,7 @@ impl App {
         match latest {
             Some((_, info)) => self.open_first(SessionStart::Load(info.session_id.clone())),
             None => {
-                let text = "there is no session of this directory yet: this is a new one";
+                let text = "this directory has no session yet: this is a new one";
                 self.tab_mut().remark(Tone::Info, text);
                 self.open_first(SessionStart::New);
             }
@@ -88,7 +88,7 @@ impl App {
         true
     }
 
-    /// Starts the agent anew.
+    /// Restarts the agent.
     pub(super) fn restart(&mut self) {
         self.agent_status = AgentStatus::Restarting;
         self.requests
@@ -99,7 +99,8 @@ impl App {
         self.submit(Command::Restart);
     }
 
-    /// Takes up the sessions of before: without their history where the agent can, since it is on the screen.
+    /// Reopens the sessions after a restart. They are resumed without history where the agent can, because the history
+    /// is still on the screen.
     fn reopen_sessions(&mut self) {
         let can = self.capabilities();
         let resumes = can.session_capabilities.resume.is_some();
@@ -132,7 +133,7 @@ impl App {
         }
     }
 
-    /// Sets what was wished for, and says what the session does not have.
+    /// Applies the configured settings, and warns about those that the session does not have.
     fn apply_session_settings(&mut self, opened: &OpenedSession, now: Instant) {
         let choices = SettingChoices {
             modes: opened.modes.clone(),
@@ -146,7 +147,7 @@ impl App {
         }
     }
 
-    /// Opens a session in a new tab, or goes to the tab where it is.
+    /// Opens a session in a new tab, or switches to its tab.
     pub(super) fn open_session(&mut self, opening: OpenRequest, now: Instant) {
         if let SessionStart::Load(session) | SessionStart::Resume(session) = &opening.start {
             let there = self
@@ -174,7 +175,7 @@ impl App {
         self.submit(Command::OpenSession(opening));
     }
 
-    /// An opening like the first one, but for how it begins.
+    /// A request like the first one, with another start.
     pub(super) fn open_request(&self, start: SessionStart) -> OpenRequest {
         OpenRequest {
             start,
@@ -182,18 +183,18 @@ impl App {
         }
     }
 
-    /// Closes the tab that is looked at; while a turn runs that takes two keys.
+    /// Closes the active tab. While a turn is running, the key has to be pressed twice.
     pub(super) fn confirm_close_tab(&mut self, now: Instant) {
         let is_meant = self.close_by.take().is_some_and(|by| now <= by);
         if self.tab().turn.is_none() || is_meant {
             return self.close_tab();
         }
         self.close_by = Some(now + TWICE);
-        let text = "a turn runs; once more cancels it and closes the tab";
+        let text = "a turn is running; press again to cancel it and close the tab";
         self.toast(Tone::Warning, text, now);
     }
 
-    /// Closes the tab that is looked at. In place of the last one there is a new session.
+    /// Closes the active tab. The last tab is replaced by a new session.
     pub(super) fn close_tab(&mut self) {
         if self.tabs.len() == 1 {
             let opening = self.open_request(SessionStart::New);
@@ -212,7 +213,7 @@ impl App {
     }
 
     pub(super) fn session_deleted(&mut self, session: &v1::SessionId, now: Instant) {
-        self.toast(Tone::Info, "the session is deleted", now);
+        self.toast(Tone::Info, "session deleted", now);
         let tab = self
             .tabs
             .iter()
@@ -223,12 +224,12 @@ impl App {
         }
     }
 
-    /// What was commanded did not succeed. If it was to open a session, its tab says so.
+    /// Reports a failed command. If the command opened a session, its tab shows the failure.
     pub(super) fn command_failed(&mut self, failure: &CommandFailure, now: Instant) {
         let is_login =
             failure.operation == "authenticate" || failure.kind == FailureKind::LoginRequired;
         let text = match failure.kind {
-            // These are words of the agent.
+            // The reason is the agent's text.
             FailureKind::LoginRequired | FailureKind::Refused if is_login => {
                 format!(
                     "{} failed {GUTTER} {}",
@@ -261,7 +262,7 @@ impl App {
         if had_one && tab.opening.start != SessionStart::New {
             tab.remark(
                 Tone::Warning,
-                "it cannot be taken up: this is a new session",
+                "the session can't be reopened: this is a new one",
             );
             tab.opening.start = SessionStart::New;
             let opening = tab.opening.clone();
@@ -275,7 +276,7 @@ impl App {
         let message = self.login_message.take();
         if methods.is_empty() {
             let mut text =
-                "the agent wants a login but offers no way to log in; see its documentation"
+                "the agent requires a login but offers no login method; see its documentation"
                     .to_owned();
             if let Some(message) = message {
                 text += &format!(" {GUTTER} {}", visible(&message));
@@ -287,22 +288,22 @@ impl App {
         if !self.requests.push(None, RequestDialog::Login(list)) {
             self.toast(
                 Tone::Warning,
-                "the agent wants a login: Ctrl-P, Log in",
+                "the agent requires a login: press Ctrl-P and choose Log in",
                 now,
             );
         }
     }
 
-    /// The user has chosen a login that runs a program, and is to see which.
+    /// Shows the program that the chosen login runs, before it runs.
     pub(super) fn login_described(&mut self, command: LoginCommand, now: Instant) {
         self.requests.retain(|request| !request.dialog.is_login());
         let what = RequestDialog::LoginProgram(Box::new(LoginPrompt::new(command)));
         if !self.requests.push(None, what) {
-            self.toast(Tone::Warning, "too many requests wait for you", now);
+            self.toast(Tone::Warning, "too many requests are waiting for you", now);
         }
     }
 
-    /// Sessions that were refused for want of a login are asked for again.
+    /// Requests the sessions again that failed because no one was logged in.
     pub(super) fn logged_in(&mut self, now: Instant) {
         self.toast(Tone::Good, "logged in", now);
         self.requests.retain(|request| !request.dialog.is_login());
@@ -320,7 +321,7 @@ impl App {
 }
 
 impl Tab {
-    /// Whether it waits for a session that is named already.
+    /// Whether the tab waits for this session to open.
     pub(super) fn awaits_session(&self, session: &v1::SessionId) -> bool {
         let named = match &self.opening.start {
             SessionStart::Load(named) | SessionStart::Resume(named) => Some(named),
@@ -329,7 +330,7 @@ impl Tab {
         self.state == TabStatus::Opening && named == Some(session)
     }
 
-    /// How the session is taken up, by what the agent can.
+    /// Chooses how to reopen the session, depending on the agent's capabilities.
     fn reopen(&mut self, session: v1::SessionId, resumes: bool, loads: bool) {
         self.opening.start = match (resumes, loads) {
             (true, _) => SessionStart::Resume(session),
@@ -338,24 +339,28 @@ impl Tab {
                 SessionStart::Load(session)
             }
             (false, false) => {
-                let text = "the agent cannot take up a session: this is a new one";
+                let text = "the agent can't reopen a session: this is a new one";
                 self.remark(Tone::Warning, text);
                 SessionStart::New
             }
         };
     }
 
-    /// A fork begins with what was said so far, which the agent does not tell again.
+    /// Starts a fork with the transcript of its origin, because the agent does not replay it.
     fn start_fork(&mut self, from: Option<&Tab>) {
         let Some(from) = from else {
-            let text = "a fork: the agent knows what was said before, and does not tell it again";
+            let text =
+                "forked: the agent remembers the earlier conversation but does not replay it";
             return self.remark(Tone::Info, text);
         };
         self.transcript = from.transcript.clone();
         if from.turn.is_some() {
             self.transcript.end_turn(v1::StopReason::Cancelled);
         }
-        self.remark(Tone::Info, "a fork: from here on it goes its own way");
+        self.remark(
+            Tone::Info,
+            "forked: changes from here on stay in this session",
+        );
     }
 
     fn opens_by(&self, method: &str) -> bool {
@@ -369,7 +374,7 @@ impl Tab {
     }
 }
 
-/// Each way to log in: its id, its name and what it is; safe to show.
+/// The login methods: id, name and description of each, safe to show.
 pub(in crate::chat) fn login_choices(
     methods: &[v1::AuthMethod],
 ) -> impl Iterator<Item = (v1::AuthMethodId, String, String)> {

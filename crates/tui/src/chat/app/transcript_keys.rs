@@ -1,4 +1,4 @@
-//! Reading the transcript: selecting, unfolding, copying entries. Single keys work here, since nothing is written.
+//! The keys of the transcript: select, unfold and copy entries. Single letters work here because no text is typed.
 
 use std::time::Instant;
 
@@ -67,13 +67,13 @@ impl App {
         }
     }
 
-    /// Puts a text on the clipboard, unless it is more than terminals take.
+    /// Copies a text to the clipboard, unless it is longer than terminals accept.
     pub(super) fn copy(&mut self, text: String, now: Instant) {
         if text.is_empty() {
-            return self.toast(Tone::Info, "there is nothing to copy", now);
+            return self.toast(Tone::Info, "nothing to copy", now);
         }
         if text.len() > CLIPBOARD {
-            let why = "too long for the clipboard of a terminal; export it instead (Alt-E)";
+            let why = "too long for the terminal's clipboard; export it instead (Alt-E)";
             return self.toast(Tone::Warning, why, now);
         }
         let count = text.chars().count();
@@ -82,5 +82,5 @@ impl App {
     }
 }
 
-/// What most terminals take at once.
+/// The most bytes that common terminals accept in one copy.
 const CLIPBOARD: usize = 74_000;

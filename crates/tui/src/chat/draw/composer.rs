@@ -1,4 +1,4 @@
-//! What is being written, below a rule.
+//! Draws the composer below a rule, and the completions above it.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -13,7 +13,7 @@ use crate::paint::theme::{Sign, TextRole};
 use crate::paint::wrap;
 
 impl App {
-    /// How many rows it wants: a rule, what is attached, the text up to a third of the screen.
+    /// The number of rows the composer wants: a rule, the attachments, and the text up to a third of the screen.
     pub(super) fn composer_height(&self, screen: u16) -> u16 {
         let composer = &self.tab().composer;
         let rows = text::rows(composer.editor.text(), self.composer_width()).len();
@@ -74,7 +74,7 @@ impl App {
         ))
     }
 
-    /// What could be written, in place of nothing.
+    /// A hint shown while the composer is empty, or behind a command.
     fn placeholder(&self, width: usize, keys: KeyFocus) -> Option<Span<'static>> {
         let tab = self.tab();
         let written = tab.composer.editor.text();
@@ -82,7 +82,7 @@ impl App {
             (_, "") if keys == KeyFocus::Elsewhere => "",
             (Focus::Transcript, "") => "reading: ↑↓ select · Enter unfold · c copy · Esc back",
             (Focus::Composer, "") if tab.turn.is_some() => {
-                "the next prompt waits for the turn to end"
+                "type the next prompt; it is sent when the turn ends"
             }
             (Focus::Composer, "") => "ask for something · / commands · @ files · ? help",
             _ => input_hint(written, tab.transcript.commands())?,

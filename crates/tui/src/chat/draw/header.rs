@@ -1,4 +1,4 @@
-//! The first line: the tabs, or what the one session is.
+//! Draws the header line: the tabs, or the agent, title and directory of the only session.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -31,7 +31,7 @@ impl App {
         fit_parts(parts, width, &self.settings.theme)
     }
 
-    /// All tabs, as wide as there is room, those around the active one where there is not.
+    /// All tabs if there is room, otherwise those around the active one.
     fn tab_line(&self, width: usize) -> Line<'static> {
         let theme = &self.settings.theme;
         let room = (width / self.tabs.len()).clamp(8, 30);
@@ -55,7 +55,7 @@ impl App {
         Line::from(spans)
     }
 
-    /// What happens in a tab, in one sign.
+    /// The state of a tab as one sign.
     fn mark(&self, tab: &Tab) -> &'static str {
         let has_request = tab
             .session()
@@ -68,7 +68,7 @@ impl App {
         }
     }
 
-    /// What the agent calls itself, and what the person calls it before it has said so.
+    /// The agent's own name, or the configured name until the agent has sent one.
     pub(super) fn agent_name(&self) -> String {
         let info = self
             .agent

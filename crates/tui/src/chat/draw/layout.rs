@@ -1,19 +1,19 @@
-//! Where everything goes. What is written and the state always have a place, the transcript has the rest.
+//! Lays out the screen. The composer and the status line always have a place; the transcript gets the remaining rows.
 
 use ratatui::layout::Rect;
 
-/// How many rows each part would like.
+/// The number of rows that each part wants.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PartHeights {
     pub(super) plan: usize,
     pub(super) waiting: usize,
     pub(super) panel: u16,
-    /// With fewer rows the panel does not show what has to be seen; the transcript and the header give way to it.
+    /// With fewer rows the panel can't show what has to be seen, so the transcript and the header make room for it.
     pub(super) panel_least: u16,
     pub(super) composer: u16,
 }
 
-/// Where each part goes.
+/// The rectangle of each part.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScreenLayout {
     pub(super) header: Rect,
@@ -61,7 +61,7 @@ impl ScreenLayout {
     }
 }
 
-/// The rows that are left, given away from the bottom.
+/// Hands out rows from the bottom of the screen.
 struct RowAllocator {
     area: Rect,
     bottom: u16,
@@ -69,7 +69,7 @@ struct RowAllocator {
 }
 
 impl RowAllocator {
-    /// Takes rows, but leaves `least` of them.
+    /// Allocates rows, but leaves `least` of them.
     fn allocate(&mut self, wanted: u16, least: u16) -> Rect {
         let height = wanted.min(self.left.saturating_sub(least));
         self.left -= height;
@@ -82,7 +82,7 @@ impl RowAllocator {
     }
 }
 
-/// On a screen with fewer rows a request has all of them.
+/// On a screen with fewer rows, a request gets all of them.
 const LOW: u16 = 16;
-/// Rows that the transcript keeps when others want much.
+/// Rows that the transcript keeps when other parts want many.
 const TRANSCRIPT: u16 = 3;

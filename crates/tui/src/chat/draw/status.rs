@@ -1,4 +1,4 @@
-//! The last line: what runs, the mode, the model, usage and cost, or a short message.
+//! Draws the status line: the running turn, mode, model, usage and cost, or a toast.
 
 use std::time::Instant;
 
@@ -49,12 +49,12 @@ impl App {
         frame.render_widget(Paragraph::new(line), area);
     }
 
-    /// What happens now.
+    /// The current state of the session.
     fn state(&self, now: Instant) -> StatusPart {
         let tab = self.tab();
         let running = self.settings.theme.sign(Sign::Running);
         if self.agent_status == AgentStatus::Exited {
-            return StatusPart::new("the agent has gone", TextRole::Bad, 8);
+            return StatusPart::new("the agent has exited", TextRole::Bad, 8);
         }
         match (&tab.state, tab.turn) {
             (TabStatus::Failed(why), _) => {
@@ -109,7 +109,7 @@ impl App {
         self.tab().transcript.compaction().is_some_and(is_running)
     }
 
-    /// Whether nobody is asked.
+    /// A warning if the preset decides requests without asking.
     fn preset_warning(&self) -> StatusPart {
         match self.settings.preset {
             Preset::Ask => StatusPart::new("", TextRole::Dim, 0),
@@ -121,7 +121,7 @@ impl App {
         }
     }
 
-    /// What has come while one looks further up.
+    /// The number of new entries below the visible part.
     fn entries_below(&self) -> StatusPart {
         let position = self.tab().view.position();
         match (position.is_following, position.below) {
@@ -132,7 +132,7 @@ impl App {
         }
     }
 
-    /// Mode, model, the other options, and what it has cost.
+    /// Mode, model, the other options, and the usage.
     fn settings_of_session(&self) -> Vec<StatusPart> {
         let tab = self.tab();
         let mode = tab.modes.as_ref().map(|modes| {

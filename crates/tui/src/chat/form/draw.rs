@@ -1,4 +1,4 @@
-//! How a form looks.
+//! Draws a form.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -70,7 +70,7 @@ impl Field {
             false => " ",
         };
         let needed = match self.is_required {
-            true => "needed ",
+            true => "required ",
             false => "",
         };
         let strong = theme.style(TextRole::Strong);
@@ -86,7 +86,7 @@ impl Field {
         }
         self.draw_value(panel, has_focus, theme, width);
         if let Some(problem) = &self.problem {
-            // A pattern of the agent may stand in it.
+            // The problem may contain the agent's pattern.
             let bad = theme.style(TextRole::Bad);
             let sign = margins(&format!("{} ", theme.sign(Sign::Failed)), bad, theme);
             panel
@@ -117,7 +117,7 @@ impl Field {
                 draw_choices(choices, ["[x]", "[ ]"], panel, has_focus, theme, width);
             }
             FieldValue::Unknown => {
-                let text = "  this kind of field cannot be shown here";
+                let text = "  this kind of field can't be shown here";
                 panel
                     .lines
                     .push(Line::styled(text, theme.style(TextRole::Warning)));
@@ -173,7 +173,7 @@ fn draw_choices(
     }
 }
 
-/// What stands in front of words of the agent: ours, then the bar.
+/// The margins of the agent's text: our own text, then the bar.
 fn margins(ours: &str, style: Style, theme: &Theme) -> Margins {
     let bar = theme.sign(Sign::Quoted);
     Margins {

@@ -8,18 +8,18 @@ use crate::chat::editor::Editor;
 /// One field of a form.
 #[derive(Debug, Clone)]
 pub(super) struct Field {
-    /// Its name for programs.
+    /// The name of the property in the schema.
     pub(super) name: String,
-    /// Its name for people, safe to show.
+    /// The title of the field, safe to show.
     pub(super) title: String,
     pub(super) description: Option<String>,
     pub(super) is_required: bool,
     pub(super) value: FieldValue,
-    /// What is wrong with the value, after an attempt to send it.
+    /// What is wrong with the value, found when the user tried to send the form.
     pub(super) problem: Option<String>,
 }
 
-/// What stands in a field.
+/// The value of a field.
 #[derive(Debug, Clone)]
 pub(super) enum FieldValue {
     Text(Editor, Box<v1::StringPropertySchema>),
@@ -28,11 +28,11 @@ pub(super) enum FieldValue {
     Boolean(Option<bool>),
     One(FieldChoices),
     Many(FieldChoices, ChoiceBounds),
-    /// A kind that this version cannot show.
+    /// A kind of field that this version can't show.
     Unknown,
 }
 
-/// Choices, and the row at which the keys work.
+/// The choices of a field, and the row with the cursor.
 #[derive(Debug, Clone)]
 pub(super) struct FieldChoices {
     pub(super) list: Vec<FieldChoice>,
@@ -46,7 +46,7 @@ pub(super) struct FieldChoice {
     pub(super) is_chosen: bool,
 }
 
-/// How many may be chosen.
+/// The number of choices that may be selected.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ChoiceBounds {
     pub(super) least: Option<u64>,
@@ -78,7 +78,7 @@ impl Field {
         }
     }
 
-    /// Whether text is typed in it.
+    /// Whether the field takes text.
     pub(super) fn has_text(&self) -> bool {
         matches!(
             self.value,

@@ -27,7 +27,7 @@ impl Form {
         FormOutcome::Open
     }
 
-    /// Whether there was a field to paste into.
+    /// Pastes text into the focused field. Returns `false` if no text field has the focus.
     pub(crate) fn paste(&mut self, text: &str) -> bool {
         let editor = self.focused_field().and_then(|field| field.editor());
         editor.is_some_and(|editor| {
@@ -82,7 +82,7 @@ impl Form {
         };
     }
 
-    /// Up and down go through the rows of a field with choices, then on to the next field.
+    /// Moves through the choices of a field, then to the next field.
     fn move_row(&mut self, direction: ListDirection) {
         if let Some(choices) = self.focused_field().and_then(|field| field.choices()) {
             match direction {
@@ -100,7 +100,7 @@ impl Form {
         self.move_focus(direction);
     }
 
-    /// Whether there was something to toggle.
+    /// Toggles the focused value. Returns `false` if it can't be toggled.
     fn toggle(&mut self) -> bool {
         let Some(field) = self.focused_field() else {
             return false;

@@ -1,4 +1,4 @@
-//! Whether what stands in a field is what the agent asks for.
+//! Checks the fields of a form against the agent's schema.
 
 use attache::v1;
 use attache_text::plain::visible;
@@ -8,7 +8,7 @@ use regex::RegexBuilder;
 
 use super::field::{ChoiceBounds, Field, FieldChoices, FieldValue};
 
-/// The value of a field, nothing if it is left out, or what is wrong with it.
+/// The value of a field, `None` if it is left empty, or what is wrong with it.
 pub(super) fn field_value(field: &Field) -> Result<Option<v1::ElicitationContentValue>, String> {
     use v1::ElicitationContentValue as Content;
     let found = match &field.value {
@@ -28,12 +28,12 @@ pub(super) fn field_value(field: &Field) -> Result<Option<v1::ElicitationContent
         FieldValue::One(choices) => chosen_list(choices).pop().map(Content::String),
         FieldValue::Many(choices, bounds) => chosen_values(choices, *bounds, field.is_required)?,
         FieldValue::Unknown if field.is_required => {
-            return Err("this kind of field cannot be filled in here; decline the form".to_owned());
+            return Err("this kind of field can't be filled in here; decline the form".to_owned());
         }
         FieldValue::Unknown => None,
     };
     match found {
-        None if field.is_required => Err("this is needed".to_owned()),
+        None if field.is_required => Err("required".to_owned()),
         found => Ok(found),
     }
 }
@@ -55,13 +55,14 @@ fn check_text(text: &str, rules: &v1::StringPropertySchema) -> Result<String, St
     Ok(text.to_owned())
 }
 
-/// A pattern of another dialect of regular expressions, or one that is too large, is left to the agent.
+/// Checks a text against a pattern. The agent has to check patterns that are too large or in another dialect of regular
+/// expressions.
 fn check_pattern(text: &str, pattern: &str) -> Result<(), String> {
     let regex = RegexBuilder::new(pattern).size_limit(REGEX).build();
     match regex {
         Ok(regex) if !regex.is_match(text) => {
             let pattern = visible(pattern);
-            Err(format!("this does not fit the pattern {pattern}"))
+            Err(format!("does not match the pattern {pattern}"))
         }
         _ => Ok(()),
     }
@@ -71,7 +72,7 @@ fn check_format(text: &str, format: &v1::StringFormat) -> Result<(), String> {
     let (fits, what) = match format {
         v1::StringFormat::Email => (
             is_mail_address(text),
-            "a mail address, such as ada@example.org",
+            "an email address, such as ada@example.org",
         ),
         v1::StringFormat::Uri => (is_uri(text), "a URI, such as https://example.org"),
         v1::StringFormat::Date => (text.parse::<Date>().is_ok(), "a date, such as 2026-01-31"),
@@ -84,7 +85,7 @@ fn check_format(text: &str, format: &v1::StringFormat) -> Result<(), String> {
     if fits {
         return Ok(());
     }
-    Err(format!("this has to be {what}"))
+    Err(format!("must be {what}"))
 }
 
 fn is_mail_address(text: &str) -> bool {
@@ -106,13 +107,13 @@ fn is_uri(text: &str) -> bool {
 
 fn number(text: &str, rules: &v1::NumberPropertySchema) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
-    let number = number.ok_or("this has to be a number")?;
+    let number = number.ok_or("must be a number")?;
     check_range(number, rules.minimum, rules.maximum)
 }
 
 fn integer(text: &str, rules: &v1::IntegerPropertySchema) -> Result<i64, String> {
     let number = text.parse::<i64>();
-    let number = number.map_err(|_| "this has to be a whole number")?;
+    let number = number.map_err(|_| "must be a whole number")?;
     check_range(number, rules.minimum, rules.maximum)
 }
 

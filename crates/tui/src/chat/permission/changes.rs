@@ -1,4 +1,4 @@
-//! The changes of a request, which have to be read before they can be allowed.
+//! The changes of a request. They have to be read before they can be allowed.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::paint::Appearance;
 use crate::paint::diff::{self, DiffLayout};
 use crate::paint::theme::TextRole;
 
-/// What decides how changes are laid out: the width, the old text, and whether the two texts are side by side.
+/// The inputs of a layout of changes: the width, the base of the diff, and whether the texts are side by side.
 pub(super) type ChangesLayout = (u16, DiffBase, DiffLayout);
 
 /// The changes, laid out at a width.
@@ -23,13 +23,13 @@ pub(super) type ChangesLayout = (u16, DiffBase, DiffLayout);
 pub(super) struct Changes {
     pub(super) layout: ChangesLayout,
     pub(super) rows: Vec<Line<'static>>,
-    /// Whether more changes than can be shown.
+    /// Whether there are more changes than can be shown.
     pub(super) are_too_long: bool,
     is_coloured: bool,
 }
 
 impl PermissionDialog {
-    /// All that would change. It is laid out once for each width, and again when colours are found.
+    /// Lays out all changes. The layout is cached for each width and redone when colours arrive.
     pub(super) fn changes(&self, appearance: &Appearance, width: u16) -> Arc<Changes> {
         let layout = (width, self.diff_base, appearance.diffs);
         let mut last = self.changes.borrow_mut();
@@ -91,7 +91,7 @@ impl PermissionDialog {
     }
 }
 
-/// How a change that is shown compares with the disk, where the user has to know.
+/// A remark for the user if the change doesn't match the file on disk.
 fn remark(
     found: Option<&DiskComparison>,
     change: &v1::Diff,
@@ -100,14 +100,16 @@ fn remark(
     let said = match (found?, diff_base) {
         (DiskComparison::AsShown, _) => return None,
         (DiskComparison::Different(Some(_)), DiffBase::Disk) => {
-            "! Against the disk: what would change if the new text were the whole file."
+            "! Compared with the disk, as if the new text were the whole file."
         }
-        (DiskComparison::Different(None), DiffBase::Disk) => "! Against the disk: no file.",
+        (DiskComparison::Different(None), DiffBase::Disk) => {
+            "! Compared with the disk: there is no such file."
+        }
         (DiskComparison::Different(Some(_)), DiffBase::Agent) if change.old_text.is_none() => {
-            "! The agent shows a new file, but there is one on disk."
+            "! The agent shows a new file, but the file exists on disk."
         }
         (DiskComparison::Different(Some(_)), DiffBase::Agent) => {
-            "! The file on disk is not what the agent shows."
+            "! The file on disk differs from what the agent shows."
         }
         (DiskComparison::Different(None), DiffBase::Agent) => {
             "! The agent shows an old text, but there is no file on disk."
@@ -117,4 +119,4 @@ fn remark(
     Some(said)
 }
 
-const TOO_LONG: &str = "! More would change than can be shown here, so it cannot be allowed.";
+const TOO_LONG: &str = "! There are more changes than can be shown here, so you can't allow them.";

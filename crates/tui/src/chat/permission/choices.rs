@@ -1,4 +1,4 @@
-//! The answers to a permission request: the agent's own options in its order, then what Attaché remembers on top.
+//! The answers to a permission request: the agent's own options in its order, then the answers that Attaché remembers.
 
 use attache::v1;
 use attache_client::command::PermissionAnswer;
@@ -6,16 +6,16 @@ use attache_client::event::PermissionPrompt;
 use attache_host::permissions::{Scope, option_allows, option_label};
 use attache_text::plain::visible_start;
 
-/// One answer.
+/// One answer to a permission request.
 #[derive(Debug, Clone)]
 pub(super) struct PermissionChoice {
     pub(super) kind: ChoiceKind,
     pub(super) source: ChoiceSource,
-    /// The agent's option that the agent gets, if it gets one.
+    /// The option id to send to the agent, if any.
     option: Option<v1::PermissionOptionId>,
 }
 
-/// What an answer does.
+/// The effect of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChoiceKind {
     AllowOnce,
@@ -25,25 +25,25 @@ pub(super) enum ChoiceKind {
     Dismiss,
     /// An option of an unknown kind.
     Unknown,
-    /// An option with the id of another: the agent could not tell which was meant.
+    /// An option whose id another option has too, so the agent can't tell which one is meant.
     Duplicate,
-    /// Options beyond those that are looked at.
+    /// Options beyond the limit.
     Omitted,
 }
 
 /// Who offers an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ChoiceSource {
-    /// The agent, under this name; safe to show.
+    /// The agent, with its name for the option, safe to show.
     Agent(String),
-    /// We do, and remember it as far as this.
+    /// Attaché, which remembers the answer in this scope.
     Own(Scope),
-    /// The request is cancelled.
+    /// Neither: the request is cancelled.
     Nobody,
 }
 
 impl PermissionChoice {
-    /// Whether anything is permitted by it.
+    /// Whether the answer may allow anything.
     pub(super) fn grants(&self) -> bool {
         matches!(
             self.kind,
@@ -55,7 +55,7 @@ impl PermissionChoice {
         )
     }
 
-    /// Whether it counts for later requests too.
+    /// Whether the answer also applies to later requests.
     pub(super) fn lasts(&self) -> bool {
         matches!(
             self.kind,
@@ -63,7 +63,7 @@ impl PermissionChoice {
         )
     }
 
-    /// How far we remember it ourselves.
+    /// The scope in which Attaché remembers the answer.
     pub(super) fn scope(&self) -> Option<Scope> {
         match self.source {
             ChoiceSource::Own(scope) => Some(scope),
@@ -71,7 +71,7 @@ impl PermissionChoice {
         }
     }
 
-    /// What is submitted; nothing for an option that cannot be told.
+    /// The answer to submit; `None` for an option that can't be chosen.
     pub(super) fn answer(&self) -> Option<PermissionAnswer> {
         let remember = self.scope().unwrap_or(Scope::Once);
         match (self.kind, self.option.clone()) {
@@ -85,19 +85,19 @@ impl PermissionChoice {
         }
     }
 
-    /// The answer in our words, and in the agent's where they say something else.
+    /// The label in our words, and the agent's name for the option if that differs.
     pub(super) fn labels(&self) -> (String, Option<&str>) {
         match (&self.source, self.kind) {
             (ChoiceSource::Agent(name), ChoiceKind::Unknown) => {
-                ("Cannot be chosen (unknown kind)".to_owned(), Some(name))
+                ("Can't be chosen (unknown kind)".to_owned(), Some(name))
             }
             (ChoiceSource::Agent(name), ChoiceKind::Duplicate) => {
-                let words = "Cannot be chosen (another option has its id)";
+                let words = "Can't be chosen (its id is not unique)";
                 (words.to_owned(), Some(name))
             }
-            // These words are ours.
+            // The text is our own.
             (ChoiceSource::Agent(name), ChoiceKind::Omitted) => {
-                (format!("Cannot be chosen: {name}"), None)
+                (format!("Can't be chosen: {name}"), None)
             }
             (ChoiceSource::Agent(name), kind) => match kind_label(kind) {
                 label if name.eq_ignore_ascii_case(label) => (label.to_owned(), None),
@@ -132,9 +132,7 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<PermissionChoice> {
         let more = prompt.omitted_options;
         choices.push(PermissionChoice {
             kind: ChoiceKind::Omitted,
-            source: ChoiceSource::Agent(format!(
-                "{more} more options of the agent; it offers too many"
-            )),
+            source: ChoiceSource::Agent(format!("{more} more options; the agent offers too many")),
             option: None,
         });
     }
@@ -166,7 +164,7 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<PermissionChoice> {
     choices
 }
 
-/// What an option does, by its kind and never by its name.
+/// The effect of an option, judged by its kind and never by its name.
 fn kind_of(option: &v1::PermissionOption, options: &[v1::PermissionOption]) -> ChoiceKind {
     use v1::PermissionOptionKind as Kind;
     let same = options.iter().filter(|it| it.option_id == option.option_id);
@@ -198,7 +196,7 @@ fn kind_label(kind: ChoiceKind) -> &'static str {
     }
 }
 
-/// The agent's name of an option, cut where it is very long.
+/// The agent's name of an option, shortened if it is very long.
 fn shown_name(name: &str) -> String {
     match visible_start(name, NAME) {
         (name, 0) => name.into_owned(),
@@ -215,7 +213,7 @@ fn scope_phrase(scope: Scope) -> &'static str {
     }
 }
 
-/// How many of the agent's options are listed.
+/// The most options of the agent that are listed.
 const MOST: usize = 64;
-/// How many characters of an option's name are listed.
+/// The most characters of an option's name that are shown.
 const NAME: usize = 120;

@@ -1,4 +1,4 @@
-//! What a lasting answer means, in a sentence that the user confirms.
+//! The sentence that the user confirms before an answer is remembered.
 
 use attache::v1;
 use attache_host::permissions::{Action, Expiry, Scope};
@@ -8,7 +8,7 @@ use super::PermissionDialog;
 use super::choices::{ChoiceKind, ChoiceSource, PermissionChoice};
 
 impl PermissionDialog {
-    /// What is going to be remembered, in a sentence of ours: the action, where and how long.
+    /// Describes what will be remembered: the action, where it applies and for how long.
     pub(super) fn confirmation_text(&self, choice: &PermissionChoice) -> String {
         let action = &self.prompt.action;
         let verb = match choice.kind {
@@ -37,14 +37,14 @@ impl PermissionDialog {
                 )
             }
             ChoiceSource::Agent(_) => {
-                "The agent will remember this by rules of its own. Attaché cannot limit or undo it."
+                "The agent will remember this by its own rules. Attaché can't limit or undo it."
                     .to_owned()
             }
             ChoiceSource::Nobody => String::new(),
         }
     }
 
-    /// The names that the sentence is about, each with our label for it.
+    /// The names that the sentence refers to, each with our label.
     pub(super) fn confirmation_names(
         &self,
         choice: &PermissionChoice,
@@ -65,7 +65,7 @@ impl PermissionDialog {
     }
 }
 
-/// What a remembered decision covers.
+/// The actions that a remembered decision covers.
 fn subject(action: &Action) -> &'static str {
     use v1::ToolKind as Kind;
     let files = action.paths.len();
@@ -74,16 +74,16 @@ fn subject(action: &Action) -> &'static str {
         (None, Kind::Edit) if files == 1 => "every edit of this file, whatever it writes,",
         (None, Kind::Edit) if files > 1 => "every edit of these files, whatever it writes,",
         (None, Kind::Delete | Kind::Move | Kind::Read | Kind::Search) if files == 1 => {
-            "this again, for this file,"
+            "this action on this file"
         }
         (None, Kind::Delete | Kind::Move | Kind::Read | Kind::Search) if files > 1 => {
-            "this again, for these files,"
+            "this action on these files"
         }
         _ => "this tool with exactly this input",
     }
 }
 
-/// How long, in words.
+/// An expiry in words.
 pub(crate) fn expiry_phrase(expiry: Expiry) -> String {
     let Expiry::After(time) = expiry else {
         return "for good".to_owned();

@@ -1,4 +1,4 @@
-//! How a permission request looks.
+//! Draws a permission request.
 
 use attache::v1;
 use attache_client::content;
@@ -18,7 +18,7 @@ use crate::paint::theme::{Sign, TextRole};
 use crate::paint::{Appearance, wrap};
 
 impl PermissionDialog {
-    /// The dialog at a width. `behind` is how many more requests wait.
+    /// Lays out the dialog at a width. `behind` is the number of further requests.
     pub(crate) fn page(
         &self,
         appearance: &Appearance,
@@ -63,7 +63,7 @@ impl PermissionDialog {
             selected: self.selected,
             hint: self.hint(keys),
             keys,
-            // In another layout it is read from its beginning.
+            // A new layout has to be read from its beginning.
             top: match self.coverage.is_for(changes.layout) {
                 true => self.top,
                 false => 0,
@@ -77,7 +77,7 @@ impl PermissionDialog {
 
     fn title(&self, behind: usize) -> String {
         let action = &self.prompt.action;
-        // Whatever runs a command is there to run it, also when the agent calls it reading.
+        // An action with a command is one that runs it, even if the agent calls it a read.
         let kind = match action.command {
             Some(_) => &v1::ToolKind::Execute,
             None => &action.kind,
@@ -164,7 +164,7 @@ impl PermissionDialog {
         hint.join(" · ")
     }
 
-    /// What scrolls and need not be read: what the agent says, and all details where they are wanted.
+    /// The scrolled part that doesn't have to be read: the agent's description, and all details if wanted.
     fn optional_lines(&self, appearance: &Appearance, width: u16) -> Vec<Line<'static>> {
         let inner = Panel::inner_width(width);
         let mut panel = Panel::new("");
@@ -175,7 +175,7 @@ impl PermissionDialog {
         panel.lines
     }
 
-    /// Where the request comes from, and what the agent calls it.
+    /// Adds the origin of the request, and the agent's title for it.
     fn add_origin(&self, panel: &mut Panel, appearance: &Appearance, width: u16) {
         let quote = TextRole::Quote;
         match &self.prompt.subject {
@@ -258,7 +258,7 @@ impl PermissionDialog {
     }
 }
 
-/// A text of our own, broken to the width.
+/// Our own text, broken to the width.
 fn own_lines(
     text: &str,
     role: TextRole,
@@ -309,7 +309,7 @@ fn answer_lines(
     rows.collect()
 }
 
-/// The colour of an answer goes by what it does.
+/// The colour of an answer, chosen by its effect.
 fn choice_role(choice: &PermissionChoice) -> TextRole {
     match choice.kind {
         ChoiceKind::AllowOnce => TextRole::Good,
@@ -320,7 +320,7 @@ fn choice_role(choice: &PermissionChoice) -> TextRole {
     }
 }
 
-/// What would be done, by the sort of tool and never by the agent's words.
+/// A label for the action, chosen by the kind of tool and never by the agent's words.
 fn action_label(kind: &v1::ToolKind, files: usize) -> &'static str {
     match (kind, files) {
         (v1::ToolKind::Execute, _) => "Run a command",
@@ -339,15 +339,15 @@ fn action_label(kind: &v1::ToolKind, files: usize) -> &'static str {
     }
 }
 
-/// A text that may be very long.
+/// A text, shortened if it is very long.
 fn shortened(text: &str) -> String {
     match attache_text::plain::visible_start(text, INPUT) {
         (text, 0) => text.into_owned(),
-        (start, more) => format!("{start}… {more} more characters cannot be shown here"),
+        (start, more) => format!("{start}… {more} more characters can't be shown here"),
     }
 }
 
-/// What stands above the answers that Attaché adds to those of the agent.
+/// The heading above the answers that Attaché adds to the agent's.
 const REMEMBER: &str = "Or let Attaché remember the answer:";
-/// Characters of what a tool is given, among the details.
+/// The most characters of a tool's input that the details show.
 const INPUT: usize = 64 * 1024;

@@ -1,5 +1,5 @@
-//! What the user has to see before anything can be granted: the program with its arguments, directory and variables, the
-//! files, or the tool and what it is given.
+//! The facts that the user has to see before anything can be allowed: the program with its arguments, directory and
+//! variables; the files; or the tool and its input.
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -10,25 +10,26 @@ use attache_host::permissions::{Action, Protection};
 use attache_text::plain::{visible, visible_command, visible_start, visible_word};
 
 use super::file_moves;
+use crate::chat::text;
 use crate::paint::theme::TextRole;
 
-/// One thing that the user has to see. Its text is safe to show.
+/// One fact that the user has to see. Its text is safe to show.
 #[derive(Debug, Clone)]
 pub(super) struct Fact {
     pub(super) words: FactLabel,
     pub(super) text: String,
     pub(super) role: TextRole,
-    /// What of it stays on the screen when there is not room for all facts at once.
+    /// The part that stays on the screen when there is not room for all facts.
     pub(super) head: Option<(FactLabel, String)>,
-    /// Characters that are not in the text because there are too many.
+    /// The number of characters left out because the text is too long.
     pub(super) missing: usize,
 }
 
-/// Whose words a text is.
+/// Whether a text is our own or quoted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FactLabel {
     Ours,
-    /// Those of others, under a label of ours.
+    /// Quoted text under our own label.
     Theirs(Cow<'static, str>),
 }
 
@@ -54,7 +55,7 @@ impl Fact {
         }
     }
 
-    /// A remark of ours.
+    /// Our own remark.
     fn remark(text: impl Into<String>) -> Fact {
         Fact {
             words: FactLabel::Ours,
@@ -65,7 +66,7 @@ impl Fact {
         }
     }
 
-    /// A remark of ours that stays on the screen.
+    /// Our own remark, which stays on the screen.
     fn pinned_remark(text: impl Into<String>) -> Fact {
         let text = text.into();
         Fact {
@@ -74,19 +75,19 @@ impl Fact {
         }
     }
 
-    /// Whether all of it stays on the screen.
+    /// Whether the whole fact stays on the screen.
     pub(super) fn is_pinned(&self) -> bool {
         let head = self.head.as_ref();
         head.is_some_and(|(words, head)| *words == self.words && *head == self.text)
     }
 
-    /// The same, for a place that scrolls.
+    /// The same fact, for the scrolled part.
     fn unpinned(self) -> Fact {
         Fact { head: None, ..self }
     }
 }
 
-/// What the user has to see.
+/// The facts that the user has to see.
 pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Fact> {
     let mut facts = Vec::new();
     let action = &prompt.action;
@@ -128,7 +129,7 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Fact> {
     facts
 }
 
-/// Whether more is asked for than can be shown.
+/// Whether a fact is too long to be shown completely.
 pub(super) fn are_too_long(facts: &[Fact]) -> bool {
     facts.iter().any(|fact| fact.missing > 0)
 }
@@ -136,7 +137,7 @@ pub(super) fn are_too_long(facts: &[Fact]) -> bool {
 fn command_fact(words: &[String]) -> Fact {
     let text = visible_command(words);
     let first = words.first().map(String::as_str).unwrap_or_default();
-    // A text that a shell reads is one word: its first part is the program.
+    // A shell line is a single word: its first part is the program.
     let head = match words.len() {
         1 => visible(first.split_whitespace().next().unwrap_or(first)),
         _ => visible_word(first),
@@ -147,7 +148,7 @@ fn command_fact(words: &[String]) -> Fact {
     }
 }
 
-/// The commands of a line for a shell that has several.
+/// The commands of a shell line that has several.
 fn shell_parts(facts: &mut Vec<Fact>, action: &Action) {
     let parts = match is_shell_line(action.command.as_deref().unwrap_or_default()) {
         true => action.parts(),
@@ -165,17 +166,17 @@ fn shell_parts(facts: &mut Vec<Fact>, action: &Action) {
         ));
     }
     if let Some(more @ 1..) = parts.len().checked_sub(MOST_PARTS) {
-        let text = format!("{more} more parts, which the line above shows");
+        let text = format!("{more} more parts; the line above shows all");
         facts.push(Fact::remark(text));
     }
     if parts.iter().any(|part| part.contains('‹')) {
         facts.push(Fact::remark(
-            "! What stands in ‹ › is known only when the line runs.",
+            "! The shell fills in the text in ‹ › when the line runs.",
         ));
     }
 }
 
-/// A text that a shell reads is one word.
+/// Whether a command is a shell line, which is a single word.
 pub(super) fn is_shell_line(words: &[String]) -> bool {
     matches!(words, [line] if *visible_word(line) != **line)
 }
@@ -186,7 +187,7 @@ fn variable_fact(variable: &v1::EnvVariable) -> Fact {
     Fact::scrolled("with", format!("{name}={value}"), TextRole::Warning)
 }
 
-/// A path that stays on the screen, with a remark if it is outside.
+/// A path that stays on the screen, with a remark if it is outside the workspace.
 fn path_fact(
     facts: &mut Vec<Fact>,
     label: &'static str,
@@ -203,7 +204,7 @@ fn path_fact(
     link_target(facts, path, action);
 }
 
-/// Where a path leads if it is a link, and a remark if it is outside.
+/// The target of a path that is a link, and remarks if path or target are outside the workspace.
 fn link_target(facts: &mut Vec<Fact>, path: &Path, action: &Action) {
     if !is_inside(&action.workspace, path) {
         facts.push(Fact::pinned_remark(OUTSIDE));
@@ -255,7 +256,7 @@ fn file_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt, directory: Optio
     }
 }
 
-/// Where a move starts or ends, by whole paths. The first one stays on the screen.
+/// The sources or destinations of a move as full paths. The first one stays on the screen.
 fn move_ends(facts: &mut Vec<Fact>, label: &'static str, paths: &[PathBuf], action: &Action) {
     for (at, path) in paths.iter().enumerate() {
         let whole = normalize(&action.workspace.join(path));
@@ -269,7 +270,8 @@ fn move_ends(facts: &mut Vec<Fact>, label: &'static str, paths: &[PathBuf], acti
     }
 }
 
-/// What a tool is given that names neither a command nor a file: else there would be nothing but the agent's words.
+/// The name and the input of a tool call without command and files: otherwise only the agent's own words would be
+/// shown.
 fn tool_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     facts.push(match &prompt.action.tool {
         Some(tool) => Fact::pinned("tool", visible_word(tool).into_owned(), TextRole::Strong),
@@ -282,7 +284,7 @@ fn tool_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     });
 }
 
-/// What a tool is given beside the command, the directory, the files and the content that are shown.
+/// The input of a tool besides the command, the directory, the files and the content that are already shown.
 fn input_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     let other = prompt.other_input();
     if other.is_empty() {
@@ -296,7 +298,10 @@ fn input_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
         let (value, more) = visible_start(value, MEMBER);
         let mut text = match name.as_str() {
             "" => value.into_owned(),
-            name => format!("{} = {value}", visible_word(&shorten_name(name))),
+            name => format!(
+                "{} = {value}",
+                visible_word(&text::first_chars(name, MEMBER))
+            ),
         };
         if more > 0 {
             text += &format!("… {more} more characters, Alt-D shows all");
@@ -309,15 +314,7 @@ fn input_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     }
 }
 
-/// The start of a name.
-fn shorten_name(name: &str) -> String {
-    match name.char_indices().nth(MEMBER) {
-        None => name.to_owned(),
-        Some((end, _)) => format!("{}…", &name[..end]),
-    }
-}
-
-/// How much the agent shows that stands only among the details.
+/// How much content of the agent is shown only with the details.
 fn content_fact(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     let call = prompt.tool_call().into_iter();
     let (mut lines, mut others) = (0, 0);
@@ -365,29 +362,29 @@ fn warning_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
         warn(protection_warning(action));
     }
     if action.is_ambiguous {
-        warn("! The input has a member twice: it cannot be told which one the agent means.");
+        warn("! The input has the same member twice, so it is unclear which one counts.");
     }
     if !prompt.content_is_shown() {
         let whose = match prompt.other_input().is_empty() {
             true => "Content not shown",
-            false => "The agent is not bound to the content above",
+            false => "The agent may write other content than shown above",
         };
         let files = match action.paths.len() {
             0 | 1 => "this file",
             _ => "each of these files",
         };
-        let text = format!("! {whose}: allowing permits one write of anything to {files}.");
+        let text = format!("! {whose}: allowing permits one write of any content to {files}.");
         warn(&text);
     }
     if is_shell_line(action.command.as_deref().unwrap_or_default()) {
-        warn("! A line for a shell: it can run several commands.");
+        warn("! A shell line can run several commands.");
     }
     if is_turned {
-        warn("! Right-to-left letters: your terminal may show the words in another order.");
+        warn("! Right-to-left text: your terminal may show the words in another order.");
     }
 }
 
-/// Whether a letter is written from right to left.
+/// Whether a character is written from right to left.
 fn is_right_to_left(char: char) -> bool {
     matches!(
         char,
@@ -395,7 +392,7 @@ fn is_right_to_left(char: char) -> bool {
     ) || matches!(char, '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
 }
 
-/// Why a change is asked about each time.
+/// Why this change needs permission each time.
 fn protection_warning(action: &Action) -> &'static str {
     let files = action.on_disk.as_deref();
     match files.and_then(|files| files.protections().next()) {
@@ -406,7 +403,7 @@ fn protection_warning(action: &Action) -> &'static str {
             "! The file has another name (a hard link), which may be protected. You can allow it only once."
         }
         Some(Protection::Unknown) => {
-            "! It cannot be told what this would change. You can allow it only once."
+            "! Attaché can't tell what this would change. You can allow it only once."
         }
         Some(Protection::File) if action.command.is_some() => {
             "! Changes a protected file, which can grant rights later. You can allow it only once."
@@ -415,13 +412,13 @@ fn protection_warning(action: &Action) -> &'static str {
     }
 }
 
-/// Cuts a text that is too long to be laid out. It is visible already, and a cut between characters keeps it so.
+/// Shortens a text that is too long to lay out. The text is already safe to show, and stays safe.
 fn shorten(fact: &mut Fact) {
     if let Some((end, _)) = fact.text.char_indices().nth(LONGEST) {
         fact.missing = fact.text[end..].chars().count();
         fact.text.truncate(end);
         let missing = fact.missing;
-        fact.text += &format!("… {missing} more characters cannot be shown here");
+        fact.text += &format!("… {missing} more characters can't be shown here");
     }
 }
 
@@ -443,13 +440,13 @@ pub(super) fn normalize(path: &Path) -> PathBuf {
     straight
 }
 
-/// How many files stay on the screen when there is not room for everything.
+/// The most files that stay on the screen when there is not room for everything.
 const PINNED: usize = 3;
 const OUTSIDE: &str = "! Outside the workspace";
-/// Members of the input that are listed, and characters of each.
+/// The most members of the input that are listed, and the most characters of each.
 const MOST_MEMBERS: usize = 24;
 const MEMBER: usize = 400;
-/// Parts of a line that are shown one by one.
+/// The most parts of a shell line that are listed.
 const MOST_PARTS: usize = 32;
-/// Characters of one fact, and of all changes. Nothing longer can be granted here.
+/// The most characters of one fact, and of all changes. Anything longer can't be allowed here.
 pub(super) const LONGEST: usize = 128 * 1024;

@@ -1,4 +1,4 @@
-//! What is moved where, as the input of a tool names it.
+//! The moves that the input of a tool call names.
 
 use std::path::{Path, PathBuf};
 
@@ -7,15 +7,15 @@ use serde_json::Value;
 
 use super::facts::normalize;
 
-/// A move: the places that it may start from, and those that it may lead to. A relative path that is named beside a directory
-/// may be meant in the workspace or in that directory, so there can be several of each.
+/// A move with its possible sources and destinations. A relative path next to a directory may be meant relative to the
+/// workspace or to that directory, so there can be several of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileMove {
     pub(super) from: Vec<PathBuf>,
     pub(super) to: Vec<PathBuf>,
 }
 
-/// The moves of a request, with paths out of `paths`. A move of which one side is not among them is left out.
+/// The moves of a request between paths in `paths`. A move with one side outside `paths` is left out.
 pub(super) fn of(prompt: &PermissionPrompt, paths: &[&PathBuf]) -> Vec<FileMove> {
     let action = &prompt.action;
     if action.command.is_some() || action.is_ambiguous {
@@ -34,7 +34,7 @@ pub(super) fn of(prompt: &PermissionPrompt, paths: &[&PathBuf]) -> Vec<FileMove>
         .collect()
 }
 
-/// Source and destination of each move in an input.
+/// The source and destination of each move in an input.
 fn move_pairs(input: &Value) -> Vec<(&str, &str)> {
     let single = only_text(input, SOURCES).zip(only_text(input, DESTINATIONS));
     let changes = input.get("changes").and_then(Value::as_object);
@@ -45,7 +45,7 @@ fn move_pairs(input: &Value) -> Vec<(&str, &str)> {
     single.into_iter().chain(changes).collect()
 }
 
-/// The text of the only member that is there.
+/// The text of the only member that is present.
 fn only_text<'a>(input: &'a Value, names: &[&str]) -> Option<&'a str> {
     let mut given = names.iter().filter_map(|name| input.get(name));
     let only = given.next()?.as_str();
@@ -55,7 +55,7 @@ fn only_text<'a>(input: &'a Value, names: &[&str]) -> Option<&'a str> {
     }
 }
 
-/// The paths that a text may mean.
+/// The paths that a text may refer to.
 fn matching_paths(text: &str, paths: &[&PathBuf], workspace: &Path) -> Vec<PathBuf> {
     let whole = |path: &Path| normalize(&workspace.join(path));
     let directly = std::iter::once(whole(Path::new(text)));

@@ -1,9 +1,9 @@
-//! Where the parts of the permission dialog go, and whether the screen shows enough of them for anything to be granted.
+//! Lays out the permission dialog, and decides whether the screen shows enough to allow anything.
 //!
-//! From top to bottom: the facts and the changes, which stay; the rest, which scrolls; the answers; how much is not on the
-//! screen. Where facts and changes do not fit at once, the heads of the facts stay (program, directory, files) and all else
-//! scrolls: then it has to be scrolled through before anything can be granted. Where even the heads do not fit, nothing
-//! can be granted.
+//! From top to bottom: the facts and the changes, pinned; the rest, which scrolls; the answers; how much is not on the
+//! screen. If facts and changes don't fit together, the heads of the facts (program, directory, files) stay pinned and
+//! everything else scrolls; the user then has to scroll through all of it before anything can be allowed. If even the
+//! heads don't fit, nothing can be allowed.
 
 use std::sync::Arc;
 
@@ -24,24 +24,24 @@ use crate::paint::wrap;
 #[derive(Debug)]
 pub(crate) struct PermissionPage {
     pub(super) title: String,
-    /// All facts, the heads of them, and those that are more than their heads.
+    /// All facts, the heads of the facts, and the facts that say more than their heads.
     pub(super) facts: Vec<Line<'static>>,
     pub(super) heads: Vec<Line<'static>>,
     pub(super) scrolled: Vec<Line<'static>>,
     pub(super) changes: Arc<Changes>,
-    /// What need not be read.
+    /// Text that doesn't have to be read.
     pub(super) rest: Vec<Line<'static>>,
     pub(super) answers: Vec<AnswerRows>,
-    /// What stands above the first answer that is our own.
+    /// The heading above the first of our own answers.
     pub(super) heading: Line<'static>,
-    /// The answer that is selected: it has to be on the screen.
+    /// The selected answer, which has to be on the screen.
     pub(super) selected: Option<usize>,
-    /// The keys that work, on the lower border.
+    /// The available keys, shown on the bottom border.
     pub(super) hint: String,
     pub(super) keys: KeyFocus,
-    /// The first row of the scrolled part.
+    /// The first visible row of the scrolled part.
     pub(super) top: usize,
-    /// The rows of what scrolls that have been on the screen so far.
+    /// The rows of the scrolled part that have been on the screen so far.
     pub(super) coverage: RowCoverage,
     pub(super) are_too_long: bool,
     pub(super) step: DialogStep,
@@ -51,9 +51,9 @@ pub(crate) struct PermissionPage {
 #[derive(Debug)]
 pub(super) struct AnswerRows {
     pub(super) lines: Vec<Line<'static>>,
-    /// Which answer it is; nothing for a text.
+    /// The index of the answer; `None` for a text.
     pub(super) choice: Option<usize>,
-    /// Whether we offer it, and not the agent.
+    /// Whether Attaché offers the answer, not the agent.
     pub(super) is_own: bool,
     pub(super) grants: bool,
 }
@@ -67,11 +67,11 @@ pub(crate) enum Fit {
     Unread,
     /// The screen is too small.
     TooSmall,
-    /// There is more than can be shown.
+    /// The request is too long to be shown.
     TooLong,
 }
 
-/// What the screen showed when it was last drawn.
+/// What the last drawing showed.
 #[derive(Debug, Clone)]
 pub(crate) struct DrawnPage {
     pub(crate) fit: Fit,
@@ -79,44 +79,45 @@ pub(crate) struct DrawnPage {
     pub(super) step: DialogStep,
     pub(super) selected: Option<usize>,
     pub(super) body_rows: usize,
-    /// The first row of what scrolls, and the one where its end is on the screen.
+    /// The first visible row of the scrolled part, and the last possible one.
     pub(super) top: usize,
     pub(super) last_top: usize,
     pub(super) coverage: RowCoverage,
     pub(super) unread_rows: UnreadRows,
-    /// Rows of the screen, and the answer on each.
+    /// Screen rows with the answer on each.
     pub(super) answer_rows: Vec<(u16, usize)>,
 }
 
-/// How the rows of a page are used.
+/// How the rows of a page are divided.
 #[derive(Debug)]
 struct PageLayout<'a> {
     fit: Fit,
     pinned: Vec<&'a Line<'static>>,
-    /// What scrolls, and how much of it is shown.
+    /// The scrolled part.
     body: Vec<&'a Line<'static>>,
-    /// The rows of it that have been on the screen, this time included, and those that have to be and were not.
+    /// The rows that have been on the screen including this drawing, and the rows that still have to be read.
     coverage: RowCoverage,
     unread_rows: UnreadRows,
     body_rows: usize,
     top: usize,
-    /// Rows of the answers, with the answer on each.
+    /// The visible rows of the answers, with the answer on each.
     answers: Vec<(Line<'static>, Option<usize>)>,
 }
 
 impl PermissionPage {
-    /// How many rows it wants.
+    /// The number of rows the page wants.
     pub(crate) fn height(&self) -> u16 {
         let rows = self.essential_rows() + self.rest.len() + self.answer_lines(|_| true).len() + 2;
         u16::try_from(rows).unwrap_or(u16::MAX)
     }
 
-    /// Rows of all that has to be seen.
+    /// The number of rows that have to be seen.
     fn essential_rows(&self) -> usize {
         self.facts.len() + self.changes.rows.len()
     }
 
-    /// Rows of answers beside all that has to be seen: a change that fills the screen would leave one answer of many.
+    /// The number of answer rows to keep next to the essential rows, so that a change that fills the screen leaves more
+    /// than one answer visible.
     fn answer_rows_beside(&self, needed: usize) -> usize {
         match self.changes.rows.is_empty() {
             true => needed,
@@ -124,7 +125,7 @@ impl PermissionPage {
         }
     }
 
-    /// How many rows it needs so that something can be granted, where there are at most `most`.
+    /// The number of rows needed before anything can be allowed, at most `most`.
     pub(crate) fn min_height(&self, most: u16) -> u16 {
         let tallest = self.answers.iter().map(|rows| rows.lines.len()).max();
         let tallest = tallest.unwrap_or(0);
@@ -136,14 +137,14 @@ impl PermissionPage {
         let most_rows = usize::from(most);
         let rows = match whole <= most_rows {
             true => whole,
-            // What has to be scrolled through gets all rows; that with the tabs stays where there are enough.
+            // A scrolled page gets all rows but one, which is left for the tabs.
             false => scrolled.max(most_rows.saturating_sub(1)),
         };
         let rows = u16::try_from(rows).unwrap_or(u16::MAX);
         rows.min(self.height()).min(most)
     }
 
-    /// How many rows the answers need: the selected one is on the screen as a whole.
+    /// The number of rows the answers need: the selected one has to be visible completely.
     fn answer_rows(&self) -> usize {
         let selected = self.answers.iter().find(|rows| match self.step {
             DialogStep::Choosing => rows.choice.is_some() && rows.choice == self.selected,
@@ -228,8 +229,8 @@ impl PermissionPage {
         self.too_small(room, theme, width)
     }
 
-    /// What is pinned, then as much of the body as the answers leave, then the answers in at least so many rows, as far as
-    /// there are so many of them.
+    /// Divides the rows: the pinned part, as much of the body as the answers leave, then the answers in at least
+    /// `answer_rows` rows.
     fn divide<'a>(
         &'a self,
         pinned: Vec<&'a Line<'static>>,
@@ -258,7 +259,7 @@ impl PermissionPage {
         }
     }
 
-    /// Only what grants nothing can be chosen.
+    /// The page of a screen that is too small: only answers that allow nothing can be chosen.
     fn too_small(&self, room: usize, theme: &Theme, width: u16) -> PageLayout<'_> {
         let answers = match self.step {
             DialogStep::Choosing => self.answer_lines(|rows| !rows.grants),
@@ -289,7 +290,7 @@ impl PermissionPage {
         }
     }
 
-    /// The rows of the answers, with our own below a heading.
+    /// The rows of the answers, our own below a heading.
     fn answer_lines(
         &self,
         is_listed: impl Fn(&AnswerRows) -> bool,
@@ -319,7 +320,7 @@ impl PermissionPage {
         lines.into_iter().skip(top).take(rows).collect()
     }
 
-    /// The lower border, next to the answers: how much is not on the screen, and the keys.
+    /// The bottom border: how much is not on the screen, and the keys.
     fn bottom_border(&self, layout: &PageLayout<'_>, theme: &Theme, width: u16) -> Line<'static> {
         let hidden = layout.body.len() - layout.body_rows;
         let below = hidden - layout.top;
@@ -372,11 +373,11 @@ fn counted(count: usize, what: &str) -> String {
     }
 }
 
-/// How many rows of what scrolls are shown at least, where there are so many.
+/// The fewest rows of the scrolled part that are shown, if it has that many.
 const BODY: usize = 2;
-/// Rows of the answers that are shown beside a change that does not scroll, where there are so many.
+/// The fewest answer rows next to a change that does not scroll, if there are that many.
 const ANSWERS: usize = 4;
-/// Rows of the facts where they have to be scrolled through.
+/// The rows of facts that have to be scrolled.
 const SCROLLED: usize = 6;
 pub(super) const TOO_SMALL: &str = "Too small to show the request: enlarge the terminal.";
 const TOO_SMALL_IN_SHORT: &str = "Too small: enlarge the terminal";

@@ -1,32 +1,32 @@
-//! Which rows of a request have been on the screen. A jump over rows does not count them.
+//! Keeps track of which rows of a request have been on the screen. Rows that a jump skips don't count.
 
 use std::ops::Range;
 
 use super::changes::ChangesLayout;
 
-/// The rows that were on the screen, as they were laid out then: in another layout none of them counts.
+/// The rows that have been on the screen in one layout; a new layout starts over.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RowCoverage {
     layout: Option<ChangesLayout>,
-    /// In order, with unseen rows between them.
+    /// Sorted ranges with unseen rows between them.
     ranges: Vec<Range<usize>>,
 }
 
-/// The rows that have to be seen and were not on the screen.
+/// The rows that have to be seen but have not been on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct UnreadRows {
     pub(super) count: usize,
-    /// Whether some of them are above the rows on the screen.
+    /// Whether some of them are above the visible rows.
     has_above: bool,
 }
 
 impl RowCoverage {
-    /// Whether these rows are laid out in this way.
+    /// Whether the rows belong to this layout.
     pub(super) fn is_for(&self, layout: ChangesLayout) -> bool {
         self.layout == Some(layout)
     }
 
-    /// The same after these rows are on the screen too.
+    /// The coverage after these rows have been on the screen too.
     pub(super) fn with(&self, layout: ChangesLayout, rows: Range<usize>) -> RowCoverage {
         let before: &[Range<usize>] = match self.is_for(layout) {
             true => &self.ranges,
@@ -51,7 +51,7 @@ impl RowCoverage {
         }
     }
 
-    /// What is missing of the first `count` rows, on a screen that shows rows from `top` on.
+    /// The unread rows among the first `count`, on a screen that shows rows from `top` on.
     pub(super) fn unread_rows(&self, count: usize, top: usize) -> UnreadRows {
         let seen_before = |end: usize| -> usize {
             let parts = self.ranges.iter();
@@ -68,7 +68,7 @@ impl RowCoverage {
 }
 
 impl UnreadRows {
-    /// The key that leads to them: those above come first.
+    /// The key that leads to the unread rows; those above come first.
     pub(super) fn key(self) -> &'static str {
         match self.has_above {
             true => "PgUp",

@@ -1,9 +1,9 @@
-//! What goes to the terminal: each cell at its own column, however wide the terminal takes a character to be.
+//! A ratatui backend that writes each cell at its own column, however wide the terminal draws a character.
 //!
-//! Terminals disagree about the width of marks, ligatures and emoji. A row of ASCII and lines gets only the cells that
-//! differ. Any other row that changes is blanked and written anew, and each cell behind a character of doubtful width is
-//! moved to: one that comes out too wide is overwritten by what follows, one that is too narrow leaves a blank, and nothing
-//! moves. Nothing reaches the next row, because the terminal does not wrap lines while we have it.
+//! Terminals disagree about the width of combining marks, ligatures and emoji. In a row of ASCII and box-drawing
+//! characters, only changed cells are written. Any other row that changes is cleared and rewritten, with a cursor move
+//! behind each character of doubtful width: a character that is too wide is overwritten by the next one, one that is
+//! too narrow leaves a blank, and nothing shifts. Nothing reaches the next row, because line wrap is off.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use ratatui::backend::{Backend, ClearType, WindowSize};
 use ratatui::buffer::{Cell, CellWidth};
 use ratatui::layout::{Position, Size};
 
-/// A backend around another one, with a copy of what is on the screen.
+/// A backend around another one, with a copy of the screen.
 #[derive(Debug)]
 pub(in crate::chat) struct FixedColumns<B> {
     inner: B,
@@ -25,9 +25,9 @@ pub(in crate::chat) struct FixedColumns<B> {
 #[derive(Debug, Clone, Default)]
 struct ScreenRow {
     cells: Vec<Cell>,
-    /// Whether every column of it is certain, as it was last written.
+    /// Whether every cell had a certain width when the row was last written.
     is_certain: bool,
-    /// Columns that have changed since.
+    /// Columns that have changed since then.
     changed: Vec<u16>,
 }
 
@@ -50,7 +50,7 @@ impl<B: Backend<Error = io::Error> + Write> FixedColumns<B> {
                 row.cells.resize(columns, Cell::EMPTY);
             }
             row.cells[column].clone_from(cell);
-            // What a wide character covers is blank when it has gone.
+            // Cells that a wide character covers are blank once it is gone.
             let covered = row.cells.iter_mut().skip(column + 1);
             let covered = covered.take(usize::from(cell.cell_width().saturating_sub(1)));
             covered.for_each(Cell::reset);
@@ -68,7 +68,7 @@ impl ScreenRow {
         }
     }
 
-    /// Writes what has changed.
+    /// Writes the changed cells.
     fn write<B>(&mut self, y: u16, to: &mut B) -> io::Result<()>
     where
         B: Backend<Error = io::Error> + Write,
@@ -95,9 +95,9 @@ impl ScreenRow {
             covered = cell.cell_width().max(1).saturating_add(x);
             run.push((x, y, cell));
             if !is_certain(cell) {
-                // The next run begins with a move.
+                // The next run begins with a cursor move.
                 to.draw(run.drain(..))?;
-                // Where it does not fit, some terminals put it over the cell before.
+                // Some terminals draw a character that doesn't fit over the previous cell.
                 if usize::from(covered) >= self.cells.len() {
                     run.extend(before);
                 }
@@ -108,7 +108,7 @@ impl ScreenRow {
     }
 }
 
-/// Whether every terminal gives it one column.
+/// Whether every terminal draws this cell one column wide.
 fn is_certain(cell: &Cell) -> bool {
     let mut chars = cell.symbol().chars();
     let is_certain = matches!(chars.next(), Some(' '..='~' | '\u{2500}'..='\u{257f}'));

@@ -1,4 +1,4 @@
-//! What would block, done elsewhere: files read, written and found. What comes of it is an input.
+//! Blocking work in the background: reading, writing and finding files. Each result is an input.
 
 use std::collections::VecDeque;
 use std::fs::OpenOptions;
@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use crate::chat::effect::{ExistingFile, Input, SaveError, SendMode};
 use crate::chat::mentions::{self, PromptDraft};
 
-/// What is being done.
+/// Running tasks and results that are already there.
 #[derive(Debug, Default)]
 pub(super) struct BackgroundTasks {
     running: JoinSet<Input>,
@@ -40,12 +40,12 @@ impl BackgroundTasks {
             .spawn_blocking(move || Input::Saved(save(&path, &text, existing)));
     }
 
-    /// Something that is done already.
+    /// Adds a result that is already known.
     pub(super) fn push_done(&mut self, input: Input) {
         self.done.push_back(input);
     }
 
-    /// Waits for something to be done. Cancel safe.
+    /// Waits for the next result. Cancel safe.
     pub(super) async fn next(&mut self) -> Input {
         loop {
             if let Some(input) = self.done.pop_front() {
@@ -63,7 +63,7 @@ impl BackgroundTasks {
 fn save(path: &Path, text: &str, existing: ExistingFile) -> Result<PathBuf, SaveError> {
     let why = |error: io::Error| match error.kind() {
         io::ErrorKind::AlreadyExists => SaveError::Exists(path.to_owned()),
-        _ => SaveError::Failed(format!("{} was not written: {error}", path.display())),
+        _ => SaveError::Failed(format!("can't write {}: {error}", path.display())),
     };
     let mut options = OpenOptions::new();
     let options = match existing {

@@ -1,4 +1,4 @@
-//! The terminal: taken over, drawn on, and put back, also when something goes wrong.
+//! The terminal: captured, drawn on, and restored, even after a failure.
 
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::sync::Once;
@@ -20,7 +20,7 @@ use ratatui::{Frame, Terminal};
 use super::backend::FixedColumns;
 use crate::chat::effect::MouseCapture;
 
-/// The terminal while we have it. It is put back when this is dropped.
+/// The terminal while the UI uses it. Dropping this restores the terminal.
 pub(super) struct AltScreen {
     terminal: Terminal<FixedColumns<CrosstermBackend<BufWriter<Stdout>>>>,
     mouse: MouseCapture,
@@ -30,7 +30,7 @@ impl AltScreen {
     pub(super) fn enter() -> io::Result<AltScreen> {
         if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
             return Err(io::Error::other(
-                "this is no terminal; use `attache run` in scripts and pipes",
+                "not a terminal; use `attache run` in scripts and pipes",
             ));
         }
         restore_terminal_on_panic();
@@ -47,7 +47,8 @@ impl AltScreen {
         Ok(())
     }
 
-    /// Has the next drawing draw everything. The terminal is asked nothing: its answer would come in between keys.
+    /// Makes the next drawing draw everything. This does not query the terminal, because its response would arrive
+    /// among the keys.
     pub(super) fn clear(&mut self) -> io::Result<()> {
         execute!(io::stdout(), DisableLineWrap, Clear(ClearType::All))?;
         self.terminal = terminal()?;
@@ -69,7 +70,7 @@ impl AltScreen {
         }
     }
 
-    /// Gives the terminal away for a while.
+    /// Gives up the terminal for a while.
     pub(super) fn leave(&mut self) {
         restore_terminal();
     }
@@ -86,7 +87,7 @@ impl Drop for AltScreen {
     }
 }
 
-/// A terminal that is written to once for each drawing.
+/// Creates a terminal that is written to once per drawing.
 fn terminal() -> io::Result<Terminal<FixedColumns<CrosstermBackend<BufWriter<Stdout>>>>> {
     let out = BufWriter::with_capacity(DRAWING, io::stdout());
     Terminal::new(FixedColumns::new(CrosstermBackend::new(out)))
@@ -102,7 +103,7 @@ fn capture_terminal(mouse: MouseCapture) -> io::Result<()> {
     }
 }
 
-/// What the terminal is told before anything is drawn.
+/// Prepares the terminal before anything is drawn.
 pub(in crate::chat) fn enter_alternate_screen(out: &mut impl Write) -> io::Result<()> {
     execute!(
         out,
@@ -112,7 +113,7 @@ pub(in crate::chat) fn enter_alternate_screen(out: &mut impl Write) -> io::Resul
     )
 }
 
-/// Puts the terminal back. There is nobody to tell if that fails: the terminal is gone.
+/// Restores the terminal. Errors are ignored: the terminal is gone.
 fn restore_terminal() {
     if !IS_CAPTURED.swap(false, Ordering::Relaxed) {
         return;
@@ -129,7 +130,7 @@ fn restore_terminal() {
     disable_raw_mode().ok();
 }
 
-/// A panic is to be read on a terminal that works.
+/// Restores the terminal before a panic message is printed.
 fn restore_terminal_on_panic() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -141,16 +142,16 @@ fn restore_terminal_on_panic() {
     });
 }
 
-/// Bytes of a drawing that are written at once.
+/// The size of the output buffer.
 const DRAWING: usize = 64 * 1024;
 static IS_CAPTURED: AtomicBool = AtomicBool::new(false);
 
-/// Signals that end the program; the terminal is put back first.
+/// The signals that end the program; the terminal is restored first.
 #[cfg(unix)]
 pub(super) struct ExitSignals {
     term: tokio::signal::unix::Signal,
     hangup: tokio::signal::unix::Signal,
-    /// While a login has the terminal, Ctrl-C is meant for it.
+    /// Ignored here: while a login program uses the terminal, Ctrl-C is meant for that program.
     interrupt: tokio::signal::unix::Signal,
 }
 
@@ -165,7 +166,7 @@ impl ExitSignals {
         })
     }
 
-    /// Waits until it is time to leave.
+    /// Waits for a signal that ends the program.
     pub(super) async fn next(&mut self) {
         loop {
             tokio::select! {

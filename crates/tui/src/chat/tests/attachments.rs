@@ -1,4 +1,4 @@
-//! Files that are mentioned and attached, as the agent gets them.
+//! Mentioned and attached files, as the agent receives them.
 
 use std::fs;
 use std::path::Path;

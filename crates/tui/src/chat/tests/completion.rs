@@ -1,4 +1,4 @@
-//! Slash commands and mentions while one types.
+//! Completion of slash commands and mentions.
 
 use attache::v1;
 use attache_client::command::Command;
@@ -28,8 +28,8 @@ fn commands_are_completed_and_hinted() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |
@@ -51,8 +51,8 @@ fn commands_are_completed_and_hinted() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |
@@ -86,7 +86,7 @@ fn a_whole_command_is_sent_by_one_enter() {
 }
 
 #[test]
-fn files_are_looked_for_once_and_mentioned() {
+fn files_are_searched_once_and_can_be_mentioned() {
     let mut ui = test_ui();
     ui.press("see @m");
     let roots = vec!["/code/project".into()];
@@ -99,8 +99,8 @@ fn files_are_looked_for_once_and_mentioned() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |
@@ -125,7 +125,7 @@ fn files_are_looked_for_once_and_mentioned() {
 }
 
 #[test]
-fn an_address_is_no_mention() {
+fn an_email_address_is_not_a_mention() {
     let mut ui = test_ui();
     ui.press("write to ada@example.org<Enter>");
     assert!(matches!(
@@ -148,8 +148,8 @@ fn any_path_can_be_attached() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |

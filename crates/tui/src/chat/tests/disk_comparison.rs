@@ -1,4 +1,4 @@
-//! Questions of the agent: what is on disk, and the time in which a person is waited for.
+//! Permission requests: comparing files with the disk, and the time spent waiting for the user.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::permission_dialog::{ask, check};
 use super::test_ui::{permission_prompt, test_ui};
 
 #[test]
-fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
+fn a_file_that_differs_from_the_old_text_is_reported_and_compared() {
     let mut ui = test_ui().size(80, 24);
     let mut asked = permission_prompt(1, &[], "Fix typo");
     asked.action.kind = v1::ToolKind::Edit;
@@ -30,7 +30,7 @@ fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
         |
         |╭ Edit a file? ────────────────────────────────────────────────────────────────╮
         |│ file    ┊ /code/project/src/main.rs                                          │
-        |│ ! The file on disk is not what the agent shows.                              │
+        |│ ! The file on disk differs from what the agent shows.                        │
         |│ ┊ src/main.rs +1 -1                                                          │
         |│ ┊ 1   - old();                                                               │
         |│ ┊   1 + new();                                                               │
@@ -57,7 +57,7 @@ fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
         |
         |╭ Edit a file? ────────────────────────────────────────────────────────────────╮
         |│ file    ┊ /code/project/src/main.rs                                          │
-        |│ ! Against the disk: what would change if the new text were the whole file.   │
+        |│ ! Compared with the disk, as if the new text were the whole file.            │
         |│ ┊ src/main.rs +1 -1                                                          │
         |│ ┊ 1   - precious();                                                          │
         |│ ┊   1 + new();                                                               │
@@ -98,7 +98,7 @@ fn a_file_that_is_as_shown_has_nothing_to_compare() {
 }
 
 #[test]
-fn time_in_which_a_person_is_waited_for_is_no_time_of_the_tool() {
+fn time_spent_waiting_for_the_user_is_not_tool_time() {
     let mut ui = test_ui();
     ui.start_turn("go");
     ui.update(v1::ToolCall::new("c1", "Run it"));

@@ -1,4 +1,4 @@
-//! Hostile text in every place where a user decides or reviews: every character can be seen, and none acts.
+//! Hostile text wherever a user decides or reviews: every character is visible, and none acts on the terminal.
 
 use attache::v1;
 use attache_client::event::{Event, HostRequest, ProgramStart, PromptSubject};
@@ -64,7 +64,7 @@ fn a_program_shows_its_file_directory_and_variables() {
 }
 
 #[test]
-fn files_and_their_changes_are_shown_as_they_are() {
+fn files_and_changes_are_shown_unchanged() {
     for text in some_texts() {
         let path = format!("/code/project/{text}/a.rs");
         let line = text.replace('\n', " ");
@@ -80,7 +80,7 @@ fn files_and_their_changes_are_shown_as_they_are() {
 }
 
 #[test]
-fn a_tool_shows_what_it_is_given() {
+fn a_tool_shows_its_input() {
     for text in some_texts() {
         let input = format!("{{\"note\":{}}}", serde_json::Value::from(text.as_str()));
         let mut prompt = permission_prompt(1, &[], "Note");
@@ -95,7 +95,7 @@ fn a_tool_shows_what_it_is_given() {
 }
 
 #[test]
-fn what_run_writes_to_stderr_is_shown_as_it_is() {
+fn the_standard_error_of_run_is_shown_unchanged() {
     for text in some_texts() {
         let mut printer = Printer::new(PrintFormat::Text, OutputTarget::Terminal, Colour::Off);
         let line = text.replace(['\n', '\r'], " ");
@@ -126,7 +126,7 @@ fn what_run_writes_to_stderr_is_shown_as_it_is() {
     }
 }
 
-/// Shows a request with all its details, and looks for texts on the screen, whatever spaces and rows are between.
+/// Shows a request with all its details, and looks for texts on the screen, ignoring spaces and line breaks.
 fn check(prompt: attache_client::event::PermissionPrompt, texts: &[&str]) {
     let mut ui = test_ui().size(160, 60);
     ui.event(Event::PermissionRequested(Box::new(prompt)));

@@ -1,4 +1,4 @@
-//! What keys do to a text.
+//! The text editor of the composer.
 
 use expect_test::{Expect, expect};
 
@@ -15,7 +15,7 @@ fn check(keys: &str, expected: &Expect) {
 }
 
 #[test]
-fn characters_are_what_people_see_as_one() {
+fn the_cursor_moves_by_grapheme_clusters() {
     check("e\u{301}a<Left><BS>", &expect!["|a"]);
     check("👩‍👩‍👧x<Left><Left>y", &expect!["y|👩‍👩‍👧x"]);
 }
@@ -42,7 +42,7 @@ fn words_and_lines() {
 }
 
 #[test]
-fn undo_takes_back_a_run_of_typing_at_once() {
+fn undo_removes_a_run_of_typing_at_once() {
     check("one two<C-z>", &expect!["one|"]);
     check("one two<C-z><C-z><A-z>", &expect!["one|"]);
     check("some text<C-u><C-7>", &expect!["some text|"]);
@@ -66,7 +66,7 @@ fn up_and_down_keep_the_column() {
 }
 
 #[test]
-fn a_row_that_is_too_long_breaks_and_up_goes_through_its_pieces() {
+fn up_moves_through_the_rows_of_a_wrapped_line() {
     let long = "word ".repeat(20);
     check(
         &format!("{long}<Up>X"),
@@ -77,7 +77,7 @@ fn a_row_that_is_too_long_breaks_and_up_goes_through_its_pieces() {
 }
 
 #[test]
-fn earlier_prompts_come_back_and_so_does_what_was_begun() {
+fn earlier_prompts_come_back_and_so_does_the_draft() {
     check("first<Enter>second<Enter>dra<Up><Up>", &expect!["first|"]);
     check(
         "first<Enter>second<Enter>dra<Up><Up><Down><Down>",
@@ -86,7 +86,7 @@ fn earlier_prompts_come_back_and_so_does_what_was_begun() {
 }
 
 #[test]
-fn what_is_pasted_is_only_text() {
+fn pasted_text_is_only_text() {
     let mut ui = test_ui();
     ui.input(crate::chat::Input::Paste(
         "a\r\nb\u{1b}[31m\tc\u{202e}".to_owned(),
@@ -96,7 +96,7 @@ fn what_is_pasted_is_only_text() {
 }
 
 #[test]
-fn a_paste_without_end_is_cut() {
+fn an_endless_paste_is_cut() {
     let mut ui = test_ui();
     ui.input(crate::chat::Input::Paste("x".repeat(150 * 1024)));
     assert_eq!(ui.app.tab().composer.editor.text().len(), 128 * 1024);

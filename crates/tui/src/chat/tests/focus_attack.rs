@@ -1,5 +1,5 @@
-//! Keys, clicks and pastes that could go into a request: it is answered only by a user who moved in after it had been on
-//! the screen for a second, selected an answer and pressed Enter, and no letter is ever lost.
+//! Keys, clicks and pastes that could go into a request. A request is answered only by a user who moved into it after
+//! it had been on the screen for a second, selected an answer and pressed Enter; and no letter is ever lost.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::test_ui::{TestUi, test_ui};
 use super::typing_attack::{REQUEST_CASES, RequestCase, WORDS};
 use crate::chat::{Effect, Input};
 
-/// A screen of a session with something on it that can be answered.
+/// A screen with something that can be answered.
 fn with(appear: fn() -> Input) -> TestUi {
     let mut ui = test_ui().size(60, 24);
     ui.screen();
@@ -23,7 +23,7 @@ fn millis(ui: &mut TestUi, time: u64) {
     ui.wait(Duration::from_millis(time));
 }
 
-/// Presses keys as far apart as `pace` says, the first one `delay` after what is on the screen has appeared.
+/// Presses keys `pace` apart, the first one `delay` after the request has appeared.
 fn type_at(ui: &mut TestUi, delay: u64, pace: u64, keys: &[&str]) {
     millis(ui, delay);
     for (at, key) in keys.iter().enumerate() {
@@ -44,7 +44,7 @@ fn type_word(ui: &mut TestUi, word: &str, pace: u64) {
     }
 }
 
-/// What was decided, and the text that is written or was sent as a prompt.
+/// The decisions, and the text that was typed or sent as a prompt.
 fn outcome(ui: &mut TestUi) -> (Vec<Effect>, String) {
     let mut text = String::new();
     let mut decided = Vec::new();
@@ -61,7 +61,7 @@ fn outcome(ui: &mut TestUi) -> (Vec<Effect>, String) {
     (decided, text)
 }
 
-/// Fails if something was decided, or if one of the words is not there.
+/// Fails if anything was decided or a word is missing.
 fn check(ui: &mut TestUi, words: &[&str], said: &str) {
     let (decided, text) = outcome(ui);
     assert_eq!(decided, [], "{said}");
@@ -70,7 +70,7 @@ fn check(ui: &mut TestUi, words: &[&str], said: &str) {
     }
 }
 
-/// Every screen with its share of the words, each with a delay of up to two seconds and a pace of typing.
+/// Every screen with its share of the words, each with a delay of up to two seconds and a typing pace.
 fn cases() -> impl Iterator<Item = (RequestCase, &'static str, u64, u64)> {
     let screens = REQUEST_CASES.iter().enumerate();
     screens.flat_map(|(at, screen)| {
@@ -88,7 +88,7 @@ fn timed_words() -> impl Iterator<Item = (&'static str, u64, u64)> + Clone {
 }
 
 #[test]
-fn tab_down_enter_answers_only_after_a_second_and_only_where_nothing_is_written() {
+fn tab_down_enter_answers_only_after_a_second_with_an_empty_composer() {
     let mut decisions = 0;
     for ((what, appear), word, delay, pace) in cases() {
         for (written, keys) in [
@@ -109,7 +109,7 @@ fn tab_down_enter_answers_only_after_a_second_and_only_where_nothing_is_written(
             decisions += decided.len();
         }
     }
-    // The test would not notice anything if nothing could be answered at all.
+    // Without this, the test would also pass if nothing could ever be answered.
     assert!(decisions > 80, "{decisions}");
 }
 
@@ -131,7 +131,7 @@ fn a_completion_and_the_transcript_keep_their_keys_for_a_second() {
 }
 
 #[test]
-fn no_click_answers_and_words_behind_it_are_kept() {
+fn clicks_never_answer_and_typed_words_are_kept() {
     for &(what, appear) in REQUEST_CASES {
         let mut words = timed_words().cycle();
         for row in 0..24 {
@@ -172,7 +172,7 @@ fn one_click_or_a_double_click_selects_nothing() {
     }
 }
 
-/// Where the user is when a paste begins.
+/// Where the focus is when a paste begins.
 const PLACES: [(&str, &[&str]); 3] = [
     ("in the composer", &[]),
     ("in the request", &["<Tab>"]),
@@ -205,7 +205,7 @@ fn raw_pastes_with_tabs_and_newlines_are_text() {
     }
 }
 
-/// The key that a terminal sends for a character of a paste that it does not mark.
+/// The key that a terminal without bracketed paste sends for a character.
 fn raw(char: char) -> String {
     match char {
         '\n' => "<Enter>".to_owned(),
@@ -226,7 +226,7 @@ const PASTES: [&str; 6] = [
 ];
 
 #[test]
-fn marked_pastes_are_text_wherever_the_user_is() {
+fn bracketed_pastes_are_text_wherever_the_focus_is() {
     for ((what, appear), word, delay, pace) in cases() {
         for (place, keys) in PLACES {
             let mut ui = with(appear);
@@ -246,9 +246,9 @@ fn marked_pastes_are_text_wherever_the_user_is() {
 }
 
 #[test]
-fn letters_leave_a_request_from_wherever_the_user_is_in_it() {
+fn letters_leave_a_request_from_anywhere_in_it() {
     for ((what, appear), word, _, pace) in cases() {
-        // The second step of a lasting answer, too.
+        // The confirmation step of a remembered answer, too.
         let lasting: &[&str] = &["<Tab>", "<Down>", "<Down>", "<Down>", "<Enter>"];
         let is_request =
             what.contains("request") || what.contains("program") || what.contains("command");
@@ -294,5 +294,5 @@ fn keys_for_a_request_that_has_vanished_do_nothing() {
     }
 }
 
-/// Each screen gets one word in so many; other screens get the others.
+/// Each screen gets one word in this many; other screens get the others.
 const SHARE: usize = 7;

@@ -1,4 +1,4 @@
-//! Hostile text in every place of every dialog that others fill: each row of it is marked as theirs, and the rows of ours
+//! Hostile text in every place of every dialog that shows untrusted text: each of its rows is marked, and our own rows
 //! are the same as with harmless text.
 
 use std::path::PathBuf;
@@ -16,11 +16,11 @@ use super::test_ui::{TestUi, permission_prompt, test_ui};
 use crate::chat::Input;
 use crate::paint::theme::SignSet;
 
-/// Stands in every text of others, and in none of ours.
+/// Occurs in every untrusted text and in none of ours.
 const MARK: char = 'Ω';
 
 #[test]
-fn no_row_of_theirs_looks_like_one_of_ours() {
+fn no_untrusted_row_looks_like_one_of_ours() {
     for (row, width) in [
         ("in ┊ /safe", 24),
         ("in ┊ /safe", 40),
@@ -33,7 +33,7 @@ fn no_row_of_theirs_looks_like_one_of_ours() {
 }
 
 #[test]
-fn no_row_of_theirs_looks_like_one_of_ours_in_ascii() {
+fn no_untrusted_row_looks_like_one_of_ours_in_ascii() {
     check_all(&forged_rows("command : ls", 60), 60, SignSet::Ascii);
 }
 
@@ -72,7 +72,7 @@ fn check_all(texts: &[String], width: u16, signs: SignSet) {
     for (number, (name, request)) in REQUESTS.iter().enumerate() {
         for (step, keys) in KEYS.iter().enumerate() {
             let harmless = screens(*request, "x", width, signs, keys);
-            // Each text in a third of the requests, and there in one of the steps.
+            // Each text is tested in a third of the requests, and in one of the steps there.
             let chosen = texts
                 .iter()
                 .enumerate()
@@ -118,7 +118,7 @@ fn check(name: &str, text: &str, hostile: &str, harmless: &str, signs: SignSet) 
     assert_eq!(own(hostile), own(harmless), "{name}: {text:?}:\n{hostile}");
 }
 
-/// What stands before the bar, without the number of a part and the sign of what is selected.
+/// The label before the bar, without the number of a part and the selection sign.
 fn label(ours: &str) -> &str {
     let ours = ours.trim_matches([' ', '▌', '#']);
     match ours.strip_prefix("part ") {
@@ -127,7 +127,7 @@ fn label(ours: &str) -> &str {
     }
 }
 
-/// Remarks of ours that come with some texts, and rows that only some texts leave room for.
+/// Whether a row is a remark that appears only with some texts, or a row that not every text leaves room for.
 fn is_optional(row: &str) -> bool {
     let row = row.replace(|char: char| char.is_ascii_digit(), "N");
     row.is_empty() || REMARKS.iter().any(|remark| remark.contains(&row))
@@ -153,7 +153,7 @@ fn screens(request: Request, text: &str, width: u16, signs: SignSet, keys: &str)
 
 type Request = fn(&mut TestUi, &str);
 
-/// A look, all details, and the confirmation of an option that the agent remembers.
+/// The screens of the summary, the details, and the confirmation of an option that the agent remembers.
 const KEYS: [&str; 3] = ["<Tab>", "<Tab><A-d>", "<Tab><Down><Enter>"];
 
 const REQUESTS: &[(&str, Request)] = &[
@@ -203,7 +203,7 @@ const REQUESTS: &[(&str, Request)] = &[
             variables: vec![(text.to_owned(), v1::EnvVariable::new("x", text).value)],
         })));
     }),
-    ("agent that has gone", |ui, text| {
+    ("agent that has exited", |ui, text| {
         ui.event(Event::AgentExited {
             reason: text.to_owned(),
             stderr: vec![text.to_owned()],
@@ -226,7 +226,7 @@ fn tool_call(text: &str) -> PermissionPrompt {
         PathBuf::from(format!("/w/{text}/a")),
         PathBuf::from(format!("/{text}/b")),
     ];
-    // What they are on the disk depends on the text, too.
+    // The files on disk depend on the text, too.
     action.on_disk = Some(Arc::default());
     action.kind = v1::ToolKind::Unknown(text.into());
     prompt.options = vec![
@@ -291,12 +291,12 @@ fn elicit(ui: &mut TestUi, text: &str, mode: v1::ElicitationMode) {
     });
 }
 
-/// Our words in front of theirs.
+/// Our words in front of untrusted text.
 const LABELS: &[&str] = &[
     "",
     "Allow once",
     "Always allow",
-    "Cannot be chosen (unknown kind)",
+    "Can't be chosen (unknown kind)",
     "( )",
     "(•)",
     "(*)",
@@ -326,7 +326,7 @@ const LABELS: &[&str] = &[
 const REMARKS: &[&str] = &[
     "With N line of text from the agent: see all details (Alt-D)",
     "With N lines of text from the agent: see all details (Alt-D)",
-    "! A line for a shell: it can run several commands.",
-    "! What stands in ‹ › is known only when the line runs.",
-    "! Right-to-left letters: your terminal may show the words in another order.",
+    "! A shell line can run several commands.",
+    "! The shell fills in the text in ‹ › when the line runs.",
+    "! Right-to-left text: your terminal may show the words in another order.",
 ];

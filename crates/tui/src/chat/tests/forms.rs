@@ -1,4 +1,4 @@
-//! Forms.
+//! Forms: filling in, checking, declining.
 
 use attache::v1;
 use attache_client::command::Command;
@@ -74,10 +74,10 @@ fn every_kind_of_field_can_be_filled_in() {
         |│ ┊ How shall it be?                                                                               │
         |│ ┊ Release                                                                                        │
         |│                                                                                                  │
-        |│ ▌ needed ┊ Name                                                                                  │
+        |│ ▌ required ┊ Name                                                                                │
         |│   [                                                                                           ]  │
         |│                                                                                                  │
-        |│   needed ┊ systems                                                                               │
+        |│   required ┊ systems                                                                             │
         |│   [ ] ┊ linux                                                                                    │
         |│   [ ] ┊ mac                                                                                      │
         |│   [ ] ┊ windows                                                                                  │
@@ -108,7 +108,7 @@ fn every_kind_of_field_can_be_filled_in() {
 }
 
 #[test]
-fn what_is_wrong_is_said_and_nothing_is_sent() {
+fn invalid_values_are_reported_and_nothing_is_sent() {
     let mut ui = form(every_kind());
     check_answer(&mut ui, "Al<S-Tab><S-Tab><S-Tab><Enter>", &expect![""]);
     ui.check(&expect![[r#"
@@ -120,11 +120,11 @@ fn what_is_wrong_is_said_and_nothing_is_sent() {
         |│ ┊ How shall it be?                                                                               │
         |│ ┊ Release                                                                                        │
         |│                                                                                                  │
-        |│ ▌ needed ┊ Name                                                                                  │
+        |│ ▌ required ┊ Name                                                                                │
         |│   [ Al                                                                                        ]  │
         |│ ✗ ┊ at least 3 characters, not 2                                                                 │
         |│                                                                                                  │
-        |│   needed ┊ systems                                                                               │
+        |│   required ┊ systems                                                                             │
         |│   [ ] ┊ linux                                                                                    │
         |│   [ ] ┊ mac                                                                                      │
         |│   [ ] ┊ windows                                                                                  │
@@ -236,12 +236,12 @@ fn a_field_of_an_unknown_kind_is_never_shown_as_another() {
     check_answer(&mut ui, "<Tab><Enter>", &expect![""]);
     assert!(
         ui.screen()
-            .contains("cannot be filled in here; decline the form")
+            .contains("can't be filled in here; decline the form")
     );
 }
 
 #[test]
-fn fields_stand_in_the_order_of_the_wire_and_needed_ones_first() {
+fn required_fields_come_first_in_the_order_of_the_schema() {
     let schema = r#"{"type":"object","properties":{"zip":{"type":"string"},"city":{"type":"string"},"age":{"type":"integer"},"name":{"type":"string"}},"required":["name","city"]}"#;
     let mut ui = form(attache::json::from_str(schema).unwrap());
     let screen = ui.screen();

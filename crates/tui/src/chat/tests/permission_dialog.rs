@@ -1,4 +1,4 @@
-//! Permission requests: how they look, and that only a key that is meant to answers them.
+//! Permission requests: how they look, and which keys answer them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,13 +16,13 @@ pub(super) fn ask(ui: &mut TestUi, number: u64) {
     ui.event(Event::PermissionRequested(Box::new(asked)));
 }
 
-/// Presses keys and shows which answers were given.
+/// Presses keys and compares the answers that were given.
 pub(super) fn check(ui: &mut TestUi, keys: &str, expected: &Expect) {
     ui.take_effects();
     expected.assert_eq(&answers(ui, keys));
 }
 
-/// Presses keys and gives the answers so far.
+/// Presses keys and returns the answers so far.
 pub(super) fn answers(ui: &mut TestUi, keys: &str) -> String {
     ui.press(keys);
     let answers = ui
@@ -139,12 +139,12 @@ fn a_request_that_is_withdrawn_is_gone() {
     ask(&mut ui, 1);
     ui.press("draft<A-r><Down>");
     ui.event(Event::PermissionWithdrawn(1));
-    // Enter was meant for the request: it does not send the draft either.
+    // The Enter was meant for the request, so it does not send the draft either.
     ui.take_effects();
     ui.press("<Enter>");
     assert_eq!(ui.take_effects(), []);
     assert_eq!(ui.app.tab().composer.editor.text(), "draft");
-    // Nor does Esc cancel the turn.
+    // Esc does not cancel the turn either.
     ui.start_turn("work");
     ui.press("<Esc><Enter>");
     assert_eq!(ui.take_effects(), []);
@@ -157,7 +157,7 @@ fn a_request_that_is_withdrawn_is_gone() {
 }
 
 #[test]
-fn a_click_moves_in_the_next_one_selects_and_none_answers() {
+fn clicks_enter_and_select_but_never_answer() {
     let mut ui = test_ui();
     ask(&mut ui, 1);
     let screen = ui.screen();
@@ -212,7 +212,7 @@ fn every_option_of_the_agent_is_listed_and_can_be_chosen() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
+        | Enter   send your prompt
         |╭ Run a command? ──────────────────────────────────────────────────────────╮
         |│ command ┊ npm test                                                       │
         |│ in      ┊ /code/project                                                  │
@@ -222,7 +222,7 @@ fn every_option_of_the_agent_is_listed_and_can_be_chosen() {
         |│   Allow once                                                             │
         |│   Always allow ┊ Reject                                                  │
         |│   Reject once ┊ No, keep planning                                        │
-        |│   Cannot be chosen (unknown kind) ┊ Maybe                                │
+        |│   Can't be chosen (unknown kind) ┊ Maybe                                 │
         |│ Or let Attaché remember the answer:                                      │
         |│   Allow, and don't ask again in this session                             │
         |│   Allow, and don't ask again in this workspace                           │
@@ -256,7 +256,7 @@ fn every_option_of_the_agent_is_listed_and_can_be_chosen() {
 }
 
 #[test]
-fn an_option_that_cannot_be_told_cannot_be_chosen() {
+fn an_ambiguous_option_cannot_be_chosen() {
     use v1::PermissionOptionKind as Kind;
     let mut ui = test_ui();
     let mut prompt = permission_prompt(1, &["ls"], "List");
@@ -339,7 +339,7 @@ fn a_command_is_shown_word_by_word() {
 }
 
 #[test]
-fn a_file_is_shown_with_its_diff_and_where_it_lies() {
+fn a_file_is_shown_with_its_diff_and_its_location() {
     let mut ui = test_ui().size(100, 30);
     let mut asked = permission_prompt(1, &[], "Fix typo");
     asked.action.kind = v1::ToolKind::Edit;
@@ -359,8 +359,8 @@ fn a_file_is_shown_with_its_diff_and_where_it_lies() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |
@@ -388,7 +388,7 @@ fn a_file_is_shown_with_its_diff_and_where_it_lies() {
 }
 
 #[test]
-fn a_tool_without_command_and_files_is_shown_with_what_it_is_given() {
+fn a_tool_without_command_and_files_is_shown_with_its_input() {
     let mut ui = test_ui();
     let mut question = permission_prompt(1, &[], "Tidy up");
     question.action.command = None;
@@ -423,7 +423,7 @@ fn a_tool_without_command_and_files_is_shown_with_what_it_is_given() {
 }
 
 #[test]
-fn a_question_in_another_tab_is_pointed_to() {
+fn a_request_in_another_tab_is_announced() {
     let mut ui = test_ui();
     ui.press("<C-n>");
     ui.open_session("s2");
@@ -434,8 +434,8 @@ fn a_question_in_another_tab_is_pointed_to() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |
@@ -474,8 +474,8 @@ fn a_shell_line_shows_its_parts_and_where_it_runs() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         |╭ Run a shell line? ───────────────────────────────────────────╮
         |│ command ┊ cd sub && git log | head; rm "$x" 'a b' > out      │
@@ -483,9 +483,9 @@ fn a_shell_line_shows_its_parts_and_where_it_runs() {
         |│ part 2  ┊ git log                                            │
         |│ part 3  ┊ head                                               │
         |│ part 4  ┊ rm ‹"$x"› 'a b' > out                              │
-        |│ ! What stands in ‹ › is known only when the line runs.       │
+        |│ ! The shell fills in the text in ‹ › when the line runs.     │
         |│ in      ┊ /code/project/sub                                  │
-        |│ ! A line for a shell: it can run several commands.           │
+        |│ ! A shell line can run several commands.                     │
         |│ title   ┊ List files                                         │
         |│   Allow once ┊ Sure                                          │
         |│   Reject once ┊ Never                                        │

@@ -1,4 +1,4 @@
-//! Lists to choose from, and the help.
+//! Pickers and the help page.
 
 use attache::v1;
 use expect_test::expect;
@@ -16,16 +16,16 @@ fn help() {
         | in /code/project
         |╭ Help ────────────────────────────────────────────────────────────────────────────────────────────╮
         |│ Writing                                                                                          │
-        |│ Enter         send; while a turn runs the prompt waits                                           │
+        |│ Enter         send; queued while a turn is running                                               │
         |│ Alt-Enter     new line, also Ctrl-J                                                              │
-        |│ /             commands of the agent                                                              │
+        |│ /             agent commands                                                                     │
         |│ @             mention a file                                                                     │
         |│ ↑ ↓           earlier prompts                                                                    │
         |│ Ctrl-Z  Alt-Z undo, redo                                                                         │
         |│ Esc           close what is open, then cancel the turn                                           │
         |│ Ctrl-C        clear, then cancel the turn; twice: quit                                           │
         |│ PgUp PgDn     scroll                                                                             │
-        |│ Tab           to a request and back, if nothing is written                                       │
+        |│ Tab           to a request and back, while the composer is empty                                 │
         |│                                                                                                  │
         |│ Commands                                                                                         │
         |│ Ctrl-P        All commands                                                                       │
@@ -53,8 +53,8 @@ fn the_palette_is_filtered() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |
@@ -71,7 +71,7 @@ fn the_palette_is_filtered() {
     "#]]);
 }
 
-/// A session with a model in groups and a switch.
+/// A session with grouped models and a boolean option.
 fn with_options() -> TestUi {
     let mut ui = test_ui();
     let choice = |value: &str, name: &str| v1::SessionConfigSelectOption::new(value, name);
@@ -91,7 +91,7 @@ fn with_options() -> TestUi {
 }
 
 #[test]
-fn a_model_is_chosen_from_its_group_and_a_switch_is_turned() {
+fn a_model_is_chosen_from_its_group_and_a_boolean_option_is_toggled() {
     let mut ui = with_options();
     ui.press("<A-o>");
     ui.check(&expect![[r#"
@@ -100,8 +100,8 @@ fn a_model_is_chosen_from_its_group_and_a_switch_is_turned() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |
@@ -123,8 +123,8 @@ fn a_model_is_chosen_from_its_group_and_a_switch_is_turned() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |╭ Model ───────────────────────────────────────────────────╮
@@ -165,7 +165,7 @@ fn a_model_is_chosen_from_its_group_and_a_switch_is_turned() {
 }
 
 #[test]
-fn the_palette_offers_what_can_be_done_now() {
+fn the_palette_offers_only_available_actions() {
     let mut ui = test_ui().size(80, 60);
     ui.press("<C-p>");
     let idle = ui.screen();

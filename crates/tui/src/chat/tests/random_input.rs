@@ -1,4 +1,4 @@
-//! Any keys, any events, any size: nothing panics, and nothing that could act on a terminal is on the screen.
+//! Random keys, events and sizes: nothing panics, and nothing on the screen could act on a terminal.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Answers that last: the second step says what will be remembered, and a decision can be undone.
+//! Remembered answers: the confirmation says what will be remembered, and a decision can be undone.
 
 use attache::v1;
 use attache_client::command::Command;
@@ -36,8 +36,8 @@ fn a_lasting_answer_is_confirmed_with_what_it_covers() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         |╭ Remember this answer? Run a command ─────────────────────╮
         |│ command ┊ cargo test -- 'a b'                            │
@@ -56,7 +56,7 @@ fn a_lasting_answer_is_confirmed_with_what_it_covers() {
     ui.press("<Right><Right><Left><Right><Right>");
     assert!(ui.screen().contains("for 8 hours"), "{}", ui.screen());
     ui.press("<Enter>");
-    expect![[r#"[Submit(PermissionAnswer { prompt: 1, answer: Choose { option: "yes", remember: Workspace }, expiry: After(28800s) })]"#]].assert_eq(&format!("{:?}", ui.take_effects()));
+    expect![[r#"[Submit(AnswerPermission { prompt: 1, answer: Choose { option: "yes", remember: Workspace }, expiry: After(28800s) })]"#]].assert_eq(&format!("{:?}", ui.take_effects()));
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn esc_goes_back_from_the_second_step_and_nothing_is_decided() {
 }
 
 #[test]
-fn what_is_remembered_is_said_for_every_scope() {
+fn the_confirmation_says_what_each_scope_remembers() {
     let said = |words: &str, kind: v1::ToolKind, paths: &[&str]| {
         let mut ui = test_ui().size(110, 24);
         let mut prompt = permission_prompt(1, &["make"], "Build");
@@ -131,16 +131,16 @@ fn an_option_that_the_agent_remembers_is_confirmed_in_its_words() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |╭ Remember this answer? Run a command ─────────────────────╮
         |│ command ┊ npm test                                       │
         |│ in      ┊ /code/project                                  │
         |│ title   ┊ Test                                           │
-        |│ The agent will remember this by rules of its own.        │
-        |│ Attaché cannot limit or undo it.                         │
+        |│ The agent will remember this by its own rules. Attaché   │
+        |│ can't limit or undo it.                                  │
         |│ option  ┊ Reject␛[2J Bash(npm test *)                    │
         |╰ Enter confirm · Esc back · Alt-D details ────────────────╯
         |────────────────────────────────────────────────────────────
@@ -191,8 +191,8 @@ fn a_decision_is_reported_and_can_be_undone() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |
@@ -236,10 +236,10 @@ fn options_that_cannot_be_chosen_say_why() {
     ui.event(Event::PermissionRequested(Box::new(prompt)));
     let screen = ui.screen();
     for said in [
-        "Cannot be chosen (another option has its id) ┊ One",
-        "Cannot be chosen (another option has its id) ┊ Other",
-        "Cannot be chosen (unknown kind) ┊ Odd",
-        "Cannot be chosen: 3 more options of the agent; it offers too many",
+        "Can't be chosen (its id is not unique) ┊ One",
+        "Can't be chosen (its id is not unique) ┊ Other",
+        "Can't be chosen (unknown kind) ┊ Odd",
+        "Can't be chosen: 3 more options; the agent offers too many",
     ] {
         assert!(screen.contains(said), "{said}: {screen}");
     }
@@ -273,7 +273,7 @@ fn rejecting_for_longer_needs_the_agents_option_to_reject_once() {
 }
 
 #[test]
-fn what_the_agent_remembers_is_not_said_to_be_undone() {
+fn undo_is_not_offered_for_what_the_agent_remembers() {
     let mut ui = test_ui().size(90, 24);
     remembered(&mut ui, "d1", Scope::Workspace);
     let mut prompt = permission_prompt(1, &["ls"], "List");
@@ -284,7 +284,7 @@ fn what_the_agent_remembers_is_not_said_to_be_undone() {
     choose(&mut ui, "┊ Always");
     ui.take_effects();
     ui.press("<Enter>");
-    let said = "the agent remembers this; Attaché cannot undo it ┊ ls";
+    let said = "the agent remembers this; Attaché can't undo it ┊ ls";
     assert!(ui.screen().contains(said), "{}", ui.screen());
     ui.take_effects();
     ui.press("<A-u>");
@@ -293,7 +293,7 @@ fn what_the_agent_remembers_is_not_said_to_be_undone() {
 }
 
 #[test]
-fn a_yes_that_is_withdrawn_may_have_been_acted_on() {
+fn a_withdrawn_permission_may_already_have_been_used() {
     let mut ui = test_ui().size(90, 20);
     remembered(&mut ui, "g1", Scope::Once);
     ui.press("<A-u>");
@@ -306,7 +306,7 @@ fn a_yes_that_is_withdrawn_may_have_been_acted_on() {
 }
 
 #[test]
-fn a_grant_that_was_used_cannot_be_undone_and_that_is_said() {
+fn a_used_grant_cannot_be_undone() {
     let mut ui = test_ui().size(80, 20);
     remembered(&mut ui, "g1", Scope::Once);
     assert!(
@@ -318,8 +318,5 @@ fn a_grant_that_was_used_cannot_be_undone_and_that_is_said() {
         id: "g1".to_owned(),
         was_in_force: false,
     });
-    assert!(
-        ui.screen()
-            .contains("too late to undo, it was used already")
-    );
+    assert!(ui.screen().contains("too late to undo: already used"));
 }

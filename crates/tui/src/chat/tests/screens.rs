@@ -1,4 +1,4 @@
-//! The main situations, at three sizes.
+//! The main screens, at three sizes.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use expect_test::expect;
 use super::test_ui::{TestUi, test_ui};
 use crate::paint::theme::SignSet;
 
-/// A turn with everything in it.
+/// A turn with every kind of content.
 fn busy(mut ui: TestUi) -> TestUi {
     ui.start_turn("Rename old to new in main.rs");
     ui.update(v1::SessionUpdate::AgentThoughtChunk(v1::ContentChunk::new(
@@ -64,8 +64,8 @@ fn before_the_agent_has_answered() {
         | test
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |
@@ -90,8 +90,8 @@ fn a_fresh_session() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |
@@ -129,7 +129,7 @@ fn a_turn_at_60_columns() {
         | 1/3 Rename it
         | next: Then commit it
         |────────────────────────────────────────────────────────────
-        |› the next prompt waits for the turn to end
+        |› type the next prompt; it is sent when the turn ends
         | ◐ working 12s, Esc cancels
     "#]]);
 }
@@ -167,7 +167,7 @@ fn a_turn_at_100_columns_with_the_plan_open() {
         | ○ Run the tests
         | next: Then commit it
         |────────────────────────────────────────────────────────────────────────────────────────────────────
-        |› the next prompt waits for the turn to end
+        |› type the next prompt; it is sent when the turn ends
         | ◐ working 12s, Esc cancels · 12k of 200k tokens (6%) · 0.42 USD
     "#]]);
 }
@@ -223,7 +223,7 @@ fn a_turn_at_200_columns() {
         | 1/3 Rename it
         | next: Then commit it
         |────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-        |› the next prompt waits for the turn to end
+        |› type the next prompt; it is sent when the turn ends
         | ◐ working 12s, Esc cancels · 12k of 200k tokens (6%) · 0.42 USD
     "#]]);
 }
@@ -253,7 +253,7 @@ fn a_turn_in_ascii() {
         | 1/3 Rename it
         | next: Then commit it
         |------------------------------------------------------------
-        |> the next prompt waits for the turn to end
+        |> type the next prompt; it is sent when the turn ends
         | @ working 12s, Esc cancels
     "#]]);
 }
@@ -278,7 +278,7 @@ fn the_same_session_after_the_window_was_made_narrow() {
         | 1/3 Rename it
         | next: Then commit it
         |────────────────────────────────────────
-        |› the next prompt waits for the turn t…
+        |› type the next prompt; it is sent whe…
         | ◐ working 12s, Esc cancels
     "#]]);
 }
@@ -324,7 +324,7 @@ fn notices_and_compaction() {
         |
         |
         |────────────────────────────────────────────────────────────
-        |› the next prompt waits for the turn to end
+        |› type the next prompt; it is sent when the turn ends
         | ◐ compacting 3.0s
     "#]]);
 }
@@ -342,8 +342,8 @@ fn a_long_text_that_is_being_written() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |

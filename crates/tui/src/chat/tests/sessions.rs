@@ -1,4 +1,4 @@
-//! Tabs and sessions: opened, listed, taken up again.
+//! Tabs and sessions: opened, listed, resumed.
 
 use attache::v1;
 use attache_client::command::{Command, SessionStart};
@@ -27,7 +27,7 @@ fn listed() -> Event {
 }
 
 #[test]
-fn sessions_are_listed_and_used_as_the_agent_can() {
+fn listed_sessions_offer_what_the_agent_supports() {
     let mut ui = test_ui();
     check(
         &mut ui,
@@ -43,8 +43,8 @@ fn sessions_are_listed_and_used_as_the_agent_can() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |
@@ -73,16 +73,16 @@ fn sessions_are_listed_and_used_as_the_agent_can() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |╭ Fix the parser ──────────────────────────────────────────╮
         |│ › type to filter                                         │
         |│ ▌  load    with its history                              │
         |│    resume  without its history                           │
-        |│    fork    a copy that goes its own way                  │
-        |│    delete  for good                                      │
+        |│    fork    a separate copy                               │
+        |│    delete  permanently                                   │
         |│ ↑↓ select · Enter choose · Esc close                     │
         |╰──────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────
@@ -131,8 +131,8 @@ fn tabs_keep_their_own_transcript() {
         | Test Agent 1.0.0
         | in /code/project
         |
-        | Enter   send what is written
-        | @  /    mention a file, run a command of the agent
+        | Enter   send your prompt
+        | @  /    mention a file, run an agent command
         | Ctrl-P  all commands
         | ?       help
         |
@@ -167,10 +167,10 @@ fn tabs_keep_their_own_transcript() {
         |
         |
         |────────────────────────────────────────────────────────────
-        |› the next prompt waits for the turn to end
+        |› type the next prompt; it is sent when the turn ends
         | ◐ working 0.0s, Esc cancels · Test Agent
     "#]]);
-    // A turn runs: one key is not enough.
+    // A turn is running, so one key is not enough.
     check(&mut ui, "<C-x>", &expect![[""]]);
     check(
         &mut ui,
@@ -192,24 +192,24 @@ fn after_a_restart_the_session_is_resumed() {
     ui.check(&expect![[r#"
         | Test Agent · hello · /code/project
         | › hello
-        |   ✗ the agent has gone: the agent exited with 1
+        |   ✗ the agent exited with 1
         |
         |
-        |╭ The agent has gone ──────────────────────────────────────╮
+        |╭ The agent has exited ────────────────────────────────────╮
         |│ ┊ the agent exited with 1                                │
         |│                                                          │
-        |│ Its last words on standard error:                        │
+        |│ Its last lines on standard error:                        │
         |│ ┊ Error: out of cheese                                   │
         |│ ┊   at line 3                                            │
         |│                                                          │
         |│   Restart the agent and resume its sessions              │
-        |│   Copy what it said                                      │
+        |│   Copy this report                                       │
         |│   Quit                                                   │
         |│ Tab to answer                                            │
         |╰──────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────
         |› ask for something · / commands · @ files · ? help
-        | the agent has gone
+        | the agent has exited
     "#]]);
     check(
         &mut ui,
@@ -230,7 +230,7 @@ fn after_a_restart_the_session_is_resumed() {
     ui.check(&expect![[r#"
         | Test Agent · hello · /code/project
         | › hello
-        |   ✗ the agent has gone: the agent exited with 1
+        |   ✗ the agent exited with 1
         |
         |
         |
@@ -247,12 +247,12 @@ fn after_a_restart_the_session_is_resumed() {
         |
         |────────────────────────────────────────────────────────────
         |› ask for something · / commands · @ files · ? help
-        | the agent runs again · ready
+        | the agent is running again · ready
     "#]]);
 }
 
 #[test]
-fn what_was_said_stays_when_the_agent_has_forgotten_the_session() {
+fn the_transcript_stays_when_the_agent_has_lost_the_session() {
     let mut ui = test_ui();
     ui.start_turn("hello");
     ui.agent_message("good morning");
@@ -278,9 +278,9 @@ fn what_was_said_stays_when_the_agent_has_forgotten_the_session() {
         | › hello
         |
         | • good morning
-        |   ✗ the agent has gone: the agent exited with 1
+        |   ✗ the agent exited with 1
         |   ✗ session/load: no such session
-        |   ! it cannot be taken up: this is a new session
+        |   ! the session can't be reopened: this is a new one
         |
         |
         |
@@ -293,7 +293,7 @@ fn what_was_said_stays_when_the_agent_has_forgotten_the_session() {
         |
         |────────────────────────────────────────────────────────────
         |› ask for something · / commands · @ files · ? help
-        | the agent runs again · done in 0.0s
+        | the agent is running again · done in 0.0s
     "#]]);
 }
 
@@ -331,7 +331,7 @@ fn a_session_that_does_not_open_says_why() {
 }
 
 #[test]
-fn a_new_session_begins_as_wished_and_what_it_lacks_is_said() {
+fn a_new_session_gets_the_configured_settings_and_warns_about_missing_ones() {
     let mode = SessionSetting::Mode("Plan".to_owned());
     let mut ui =
         TestUi::with_session_settings(vec![mode, SessionSetting::Model("large".to_owned())]);
@@ -376,7 +376,7 @@ fn the_latest_session_is_the_one_that_changed_last() {
 }
 
 #[test]
-fn a_fork_begins_with_what_was_said_so_far() {
+fn a_fork_begins_with_the_transcript_of_its_origin() {
     let mut ui = test_ui();
     ui.start_turn("hi");
     ui.agent_message("hello");
@@ -393,7 +393,7 @@ fn a_fork_begins_with_what_was_said_so_far() {
         | › hi
         |
         | • hello
-        |   i a fork: from here on it goes its own way
+        |   i forked: changes from here on stay in this session
         |
         |
         |

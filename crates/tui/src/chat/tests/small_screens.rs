@@ -1,4 +1,4 @@
-//! Requests on small screens: what is granted is on the screen, or has been scrolled through.
+//! Requests on small screens: anything that can be allowed is on the screen, or has been scrolled through.
 
 use std::path::PathBuf;
 
@@ -189,8 +189,8 @@ fn a_window_that_shrinks_takes_the_answer_back() {
     assert!(!given.contains("yes"), "{given}");
 }
 
-/// Whatever the sizes before and after: an Enter that comes before the new size is drawn grants nothing, and one that
-/// comes later grants only what that size shows.
+/// For any sizes before and after a resize: an Enter before the new size is drawn allows nothing, and a later one
+/// allows only what the new size shows.
 #[test]
 fn a_resize_between_showing_and_enter_grants_nothing() {
     let sizes = [(24, 8), (40, 12), (80, 24), (120, 40), (10, 3), (40, 8)];
@@ -220,9 +220,9 @@ fn a_resize_between_showing_and_enter_grants_nothing() {
     }
 }
 
-/// Every size: where something can be granted, what it is about is on the screen.
+/// For every size at which something can be allowed, its subject is on the screen.
 #[test]
-fn what_can_be_granted_is_on_the_screen() {
+fn everything_that_can_be_allowed_is_on_the_screen() {
     for prompt in prompts() {
         let facts = essentials(&prompt);
         for columns in [10, 23, 24, 31, 40, 57, 80, 120] {
@@ -245,7 +245,7 @@ fn check_size(prompt: &PermissionPrompt, facts: &[String], columns: u16, rows: u
         }
         return;
     }
-    // Scrolled through to the end, all of it has been there.
+    // After scrolling to the end, all of it has been on the screen.
     for _ in 0..300 {
         ui.press("<PgDn>");
         let screen = ui.screen();
@@ -256,7 +256,7 @@ fn check_size(prompt: &PermissionPrompt, facts: &[String], columns: u16, rows: u
     }
     if is_granted(&mut ui) {
         for fact in facts {
-            // Rows that follow each other have been on one screen.
+            // Consecutive rows have been on one screen.
             for line in fact.split('⏎') {
                 let chars: Vec<char> = line.chars().collect();
                 for part in chars.windows(chars.len().clamp(1, 8)) {
@@ -268,7 +268,7 @@ fn check_size(prompt: &PermissionPrompt, facts: &[String], columns: u16, rows: u
     }
 }
 
-/// What is inside the box, without margins, spaces, borders and the ends of rows.
+/// The content of the box, without margins, spaces, borders and line breaks.
 fn words_of(screen: &str) -> String {
     let rows = screen.lines().filter_map(|row| row.strip_prefix("|│"));
     let rows = rows.map(|row| row.trim_end_matches('│'));
@@ -319,7 +319,7 @@ fn prompts() -> Vec<PermissionPrompt> {
     ]
 }
 
-/// A command that gets more than its words.
+/// A command with additional input.
 fn with_input() -> PermissionPrompt {
     let mut prompt = permission_prompt(1, &["make"], "Build");
     let input = r#"{"command":"make","stdin":"a text","background":true}"#;
@@ -340,7 +340,7 @@ fn edit(paths: &[&str]) -> PermissionPrompt {
     prompt
 }
 
-/// What has to be on the screen: the command, the directory and the files, without spaces.
+/// The texts that have to be on the screen: the command, the directory and the files, without spaces.
 fn essentials(prompt: &PermissionPrompt) -> Vec<String> {
     let action = &prompt.action;
     let mut facts: Vec<String> = match &prompt.subject {

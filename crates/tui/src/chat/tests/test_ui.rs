@@ -21,7 +21,7 @@ use crate::chat::{App, DrawContext, Effect, FirstSession, Input, Settings};
 use crate::paint::Theme;
 use crate::paint::theme::{Background, Palette, SignSet};
 
-/// A screen without a terminal. What it wants done is collected.
+/// The UI without a terminal. Its effects are collected.
 pub(super) struct TestUi {
     pub(super) app: App,
     pub(super) now: Instant,
@@ -30,7 +30,7 @@ pub(super) struct TestUi {
     terminal: Option<TerminalView>,
 }
 
-/// A screen with a session, of 60 columns.
+/// A UI with an open session and 60 columns.
 pub(super) fn test_ui() -> TestUi {
     let mut ui = TestUi::new(SignSet::Unicode);
     ui.event(Event::AgentReady(Box::new(agent())));
@@ -54,7 +54,7 @@ pub(super) fn agent() -> v1::InitializeResponse {
 }
 
 impl TestUi {
-    /// Before the agent has said anything.
+    /// A UI before the agent is ready.
     pub(super) fn new(signs: SignSet) -> TestUi {
         let theme = Theme::new(Palette::None, Background::Dark, signs);
         let settings = Settings {
@@ -96,7 +96,7 @@ impl TestUi {
         self.input(Input::Event(Box::new(event)));
     }
 
-    /// With what is to be set in new sessions.
+    /// A UI with settings for new sessions.
     pub(super) fn with_session_settings(session_settings: Vec<SessionSetting>) -> TestUi {
         let mut ui = TestUi::new(SignSet::Unicode);
         ui.app.settings.session_settings = session_settings;
@@ -143,8 +143,8 @@ impl TestUi {
         self.input(Input::Tick);
     }
 
-    /// Presses keys: characters as they are, others by their names in angle brackets. The user sees the screen before
-    /// each of them, types as people do, and gives a request the moment that it takes before it can be entered.
+    /// Presses keys: characters literally, other keys by their names in angle brackets. Before each key the screen is
+    /// drawn and time passes as between typed keys, and a request is given the time after which it can get the focus.
     pub(super) fn press(&mut self, keys: &str) {
         for key in parse(keys) {
             self.screen();
@@ -159,21 +159,21 @@ impl TestUi {
         }
     }
 
-    /// A click, with the screen seen before.
+    /// Draws the screen, then clicks.
     pub(super) fn click(&mut self, column: u16, row: u16) {
         self.screen();
         self.now += GRACE_PERIOD;
         self.input(Input::Click(column, row));
     }
 
-    /// Presses keys at once: faster than the screen is drawn, and than anybody types.
+    /// Presses keys at once, without drawing in between and faster than anyone types.
     pub(super) fn press_unseen(&mut self, keys: &str) {
         for key in parse(keys) {
             self.input(Input::Key(key));
         }
     }
 
-    /// What it wanted done since it was last asked.
+    /// Takes the effects since the last call.
     pub(super) fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }
@@ -184,7 +184,7 @@ impl TestUi {
         shown(terminal.backend())
     }
 
-    /// Draws, and gives what was drawn.
+    /// Draws the screen and returns it.
     pub(super) fn draw_on<B: Backend<Error: Debug>>(
         &mut self,
         terminal: &mut Terminal<B>,
@@ -200,7 +200,7 @@ impl TestUi {
     }
 
     pub(super) fn check(&mut self, expected: &Expect) {
-        // Colours are found, and long things laid out, over several drawings; then nothing is drawn any more.
+        // Drawn until it is settled: colours arrive and long entries are laid out over several drawings.
         let mut shown = self.screen();
         for _ in 0..50 {
             if self.app.tab().view.is_settled() {
@@ -212,7 +212,7 @@ impl TestUi {
     }
 }
 
-/// The rows of a screen, each between bars, so that their ends can be seen.
+/// The rows of a screen, each between bars that show where the row ends.
 fn shown(backend: &TestBackend) -> String {
     let buffer = backend.buffer();
     let mut rows = String::new();
@@ -244,7 +244,7 @@ pub(super) fn opening(start: SessionStart) -> OpenRequest {
     }
 }
 
-/// A question on a command, in the session `s1`.
+/// A permission request for a command, in the session `s1`.
 pub(super) fn permission_prompt(number: u64, command: &[&str], title: &str) -> PermissionPrompt {
     let allow = v1::PermissionOptionKind::AllowOnce;
     let reject = v1::PermissionOptionKind::RejectOnce;
@@ -309,7 +309,7 @@ fn alt(char: char) -> KeyEvent {
     KeyEvent::new(KeyCode::Char(char), KeyModifiers::ALT)
 }
 
-/// From one key to the next.
+/// The time from one key to the next.
 const KEY: Duration = Duration::from_millis(40);
 
 fn named_key(name: &str) -> Option<KeyEvent> {

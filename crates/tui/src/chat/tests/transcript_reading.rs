@@ -31,7 +31,7 @@ fn searching() {
         |
         |╭ Search ──────────────────────────────────────────────────╮
         |│ answer 7  1 of 1                                         │
-        |│ Enter ↑ above · ↓ below · Esc close                      │
+        |│ Enter ↑ previous · ↓ next · Esc close                    │
         |╰──────────────────────────────────────────────────────────╯
         |────────────────────────────────────────────────────────────
         |›
@@ -103,7 +103,7 @@ fn exporting() {
 }
 
 #[test]
-fn a_file_that_is_there_is_written_over_only_when_the_person_says_so() {
+fn an_existing_file_is_overwritten_only_when_confirmed() {
     let mut ui = test_ui();
     ui.start_turn("question");
     ui.press("<A-e><Enter>");
@@ -111,7 +111,7 @@ fn a_file_that_is_there_is_written_over_only_when_the_person_says_so() {
     let path = std::path::PathBuf::from("/code/project/attache-s1.md");
     let exists = || Input::Saved(Err(SaveError::Exists(path.clone())));
     ui.input(exists());
-    assert!(ui.screen().contains("It is there already."));
+    assert!(ui.screen().contains("This file already exists."));
     ui.press("x<Enter>");
     expect![[
         r#"[Export { path: "/code/project/attache-s1.mdx", format: Markdown, existing: Keep }]"#

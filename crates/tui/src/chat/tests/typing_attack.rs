@@ -1,4 +1,4 @@
-//! Text that is being typed or pasted when something appears: it decides nothing, and all of it is in the composer.
+//! Text typed or pasted while a request appears: it decides nothing, and all of it ends up in the composer.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use super::random_input::form;
 use super::test_ui::{TestUi, permission_prompt, test_ui};
 use crate::chat::{Effect, Input};
 
-/// A name, and what happens.
+/// A name and the event.
 pub(super) type RequestCase = (&'static str, fn() -> Input);
 
-/// What can appear while the user types.
+/// The events that can appear while the user types.
 pub(super) const REQUEST_CASES: &[RequestCase] = &[
     ("a permission request", || {
         event(Event::PermissionRequested(Box::new(permission_prompt(
@@ -108,14 +108,14 @@ fn event(event: Event) -> Input {
     Input::Event(Box::new(event))
 }
 
-/// One thing that happens at a time.
+/// One event of a timeline.
 enum Step<'a> {
     Key(char),
     Paste(&'a str),
     Appear,
 }
 
-/// Plays what happens, in the order of time, drawing as often as the screen does.
+/// Plays a timeline, drawing as often as the real screen.
 fn play(steps: Vec<(i64, Step<'_>)>, appear: fn() -> Input) -> TestUi {
     let mut steps = steps;
     steps.sort_by_key(|(at, _)| *at);
@@ -126,7 +126,7 @@ fn play(steps: Vec<(i64, Step<'_>)>, appear: fn() -> Input) -> TestUi {
     for (at, step) in steps {
         ui.wait(Duration::from_millis(u64::try_from(at - now).unwrap()));
         now = at;
-        // Something that appears is drawn before the next key; else a few drawings stand for all.
+        // A request that appears is drawn before the next key; otherwise a few drawings are enough.
         if now.saturating_sub(drawn) > 300 {
             ui.screen();
             drawn = now;
@@ -155,10 +155,10 @@ fn check(mut ui: TestUi, text: &str, said: &str) {
 }
 
 #[test]
-fn no_word_decides_anything_whenever_it_is_typed() {
+fn typed_words_never_decide() {
     for (what, appear) in REQUEST_CASES {
         for (index, word) in WORDS.split_whitespace().enumerate() {
-            // Typing begins up to a second before something appears, or up to two seconds after.
+            // Typing begins between one second before the request appears and two seconds after it.
             let start = i64::try_from(index * 15).unwrap() % 3000 - 1000;
             let pace = [20, 90, 180, 320][index % 4];
             let keys = word.chars().zip(0..);
@@ -171,7 +171,7 @@ fn no_word_decides_anything_whenever_it_is_typed() {
 }
 
 #[test]
-fn no_paste_decides_anything_or_is_lost() {
+fn pastes_never_decide_and_are_not_lost() {
     let pastes = [
         "y",
         "yes",
@@ -194,7 +194,7 @@ fn no_paste_decides_anything_or_is_lost() {
             for start in (-500..=2000).step_by(250) {
                 let steps = vec![(start, Step::Paste(paste)), (0, Step::Appear)];
                 let said = format!("{paste:?} at {start} ms, and {what} appears");
-                // A tab is text to the composer.
+                // The composer treats a tab as text.
                 check(play(steps, *appear), &paste.replace('\t', "    "), &said);
             }
         }
@@ -202,7 +202,7 @@ fn no_paste_decides_anything_or_is_lost() {
 }
 
 #[test]
-fn enter_sends_what_is_written_and_answers_nothing() {
+fn enter_sends_the_prompt_and_answers_nothing() {
     for (what, appear) in REQUEST_CASES {
         for (index, word) in WORDS.split_whitespace().enumerate().step_by(7) {
             let mut ui = test_ui();
@@ -239,7 +239,7 @@ fn enter_sends_what_is_written_and_answers_nothing() {
 }
 
 #[test]
-fn keys_that_move_about_decide_nothing() {
+fn navigation_keys_decide_nothing() {
     let keys = [
         "<Up><Enter>",
         "<Down><Enter>",
@@ -272,7 +272,7 @@ fn keys_that_move_about_decide_nothing() {
     }
 }
 
-/// 200 words: answers, what people type to agents, and those that answered requests by accident before.
+/// 200 words: answers, words that people type to agents, and words that once answered requests by accident.
 pub(super) const WORDS: &str = "actually wait stop sure yes no y n a s w N d t v r q c always never allow deny reject accept ok okay \
     question quit restart resume run retry undo yeah yep nope nah please thanks thank great nice good bad fine cool done \
     next again back cancel continue go going just now then also and but so why what when where who how which that this \

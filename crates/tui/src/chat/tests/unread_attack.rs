@@ -1,5 +1,5 @@
-//! Requests that are longer than the screen, and lists under them: nothing is accepted that was not on the screen, everything
-//! can be scrolled to, and nothing that cannot be seen has keys.
+//! Requests that are longer than the screen, and lists under them: nothing can be accepted that was not on the screen,
+//! everything can be scrolled to, and nothing invisible reacts to keys.
 
 use attache::v1;
 use attache_client::command::Command;
@@ -9,7 +9,7 @@ use attache_client::event::Event;
 use super::test_ui::{TestUi, permission_prompt, test_ui};
 use crate::chat::{Effect, Input};
 
-/// A request with sixty lines of its own, and the keys that select what accepts it.
+/// A request with sixty lines, and the keys that accept it.
 type Long = (&'static str, fn() -> Input, &'static str);
 
 const LONG: &[Long] = &[
@@ -130,7 +130,7 @@ fn attack_nothing_is_accepted_that_was_not_on_the_screen() {
             let letters = |text: &str| text.replace(|char: char| !char.is_ascii_graphic(), "");
             let seen = letters(&seen.replace(['|', '[', ']'], ""));
             for line in paragraphs().lines().filter(|_| size.0 >= 40) {
-                // On a narrow screen its end is in the next row.
+                // On a narrow screen, the end is in the next row.
                 let start: String = line.chars().take(11).collect();
                 assert!(seen.contains(&start), "{said}: {line}");
             }
@@ -157,7 +157,7 @@ fn attack_rows_that_are_alike_have_to_be_read_one_by_one() {
 }
 
 #[test]
-fn what_is_too_long_can_still_be_declined() {
+fn a_form_that_is_too_long_can_still_be_declined() {
     for (what, appear, _) in LONG {
         let mut ui = test_ui().size(40, 12);
         ui.input(appear());
@@ -226,7 +226,7 @@ fn no_list_opens_under_a_request() {
 }
 
 #[test]
-fn what_a_key_did_not_do_is_forgotten_with_the_next_key() {
+fn the_message_about_an_ignored_key_ends_with_the_next_key() {
     let mut ui = test_ui();
     ui.event(Event::PermissionRequested(Box::new(permission_prompt(
         1,

@@ -1,4 +1,4 @@
-//! Changes that are too long for the screen: all that is written has been on it before it can be allowed.
+//! Changes that are longer than the screen: every line has to be on the screen before the change can be allowed.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::test_ui::{TestUi, permission_prompt, test_ui};
 use crate::chat::Input;
 
 #[test]
-fn all_of_a_change_has_been_on_the_screen_before_it_is_allowed() {
+fn a_change_has_to_be_on_the_screen_before_it_is_allowed() {
     let numbered = |word: &str| -> String { (0..300).map(|at| format!("{word}{at}.\n")).collect() };
     let long: String = (0..900).map(|at| format!("w{at}. ")).collect();
     let changes = [
@@ -38,7 +38,7 @@ fn all_of_a_change_has_been_on_the_screen_before_it_is_allowed() {
 }
 
 #[test]
-fn every_file_has_been_on_the_screen() {
+fn every_file_has_to_be_on_the_screen() {
     let files = (0..9).map(|at| {
         let text: String = (0..9).map(|line| format!("f{at}-{line}.\n")).collect();
         v1::Diff::new(format!("/code/project/{at}.rs"), text)
@@ -90,7 +90,7 @@ fn one_line_of_21000_is_shown() {
 }
 
 #[test]
-fn what_cannot_be_shown_cannot_be_allowed() {
+fn changes_that_cannot_be_shown_cannot_be_allowed() {
     let wide = "x".repeat(140_000);
     let tall = "x\n".repeat(70_000);
     let half = "x".repeat(70_000);
@@ -114,7 +114,7 @@ fn what_cannot_be_shown_cannot_be_allowed() {
 }
 
 #[test]
-fn another_comparison_is_read_anew() {
+fn another_diff_base_has_to_be_read_from_the_beginning() {
     let text: String = (0..90).map(|at| format!("new{at}.\n")).collect();
     let mut prompt = edit([v1::Diff::new("/code/project/a.rs", text).old_text("old\n")]);
     prompt.disk = vec![DiskComparison::Different(Some("precious\n".repeat(90)))];
@@ -126,9 +126,9 @@ fn another_comparison_is_read_anew() {
     assert!(ui.screen().contains("to read first"), "{}", ui.screen());
 }
 
-/// The symptom: at another width the view stayed at the end, where no key led on to what counted as unread.
+/// The symptom: after a change of width the view stayed at the end, and no key led to the rows that counted as unread.
 #[test]
-fn at_another_width_it_is_read_again_from_the_beginning() {
+fn a_new_width_has_to_be_read_from_the_beginning() {
     let text: String = (0..90).map(|at| format!("new{at}.\n")).collect();
     let mut ui = test_ui().size(80, 24);
     let change = v1::Diff::new("/code/project/a.rs", text).old_text("old\n");
@@ -275,7 +275,7 @@ fn a_jump_over_rows_does_not_count_them_as_read() {
         ui.screen()
     );
     assert_eq!(answers(&mut ui, "<Enter>"), "");
-    let said = "lines were not on the screen yet (PgUp)";
+    let said = "lines have not been on the screen (PgUp)";
     assert!(ui.screen().contains(said), "{}", ui.screen());
     ui.press("<Home><End><Home>");
     assert!(
@@ -312,9 +312,9 @@ fn keys_and_wheel_faster_than_the_screen_skip_no_row() {
     assert_eq!(answers(&mut ui, "<Enter>"), ALLOWED);
 }
 
-/// The symptom: rows that were read side by side counted as read when they came one below the other.
+/// The symptom: rows that were read side by side still counted as read in the unified layout.
 #[test]
-fn a_change_in_another_layout_is_read_anew() {
+fn another_diff_layout_has_to_be_read_from_the_beginning() {
     let old: String = (0..90).map(|at| format!("old{at}.\n")).collect();
     let change = numbered_file(90).old_text(old);
     let mut ui = test_ui().size(150, 24);
@@ -322,7 +322,7 @@ fn a_change_in_another_layout_is_read_anew() {
     read(&mut ui);
     ui.press("<Esc><C-r>dd<Esc><Tab><Down>");
     assert_eq!(answers(&mut ui, "<Enter>"), "");
-    let said = "lines were not on the screen yet (PgDn)";
+    let said = "lines have not been on the screen (PgDn)";
     assert!(ui.screen().contains(said), "{}", ui.screen());
 }
 
@@ -331,7 +331,7 @@ fn numbered_file(lines: usize) -> v1::Diff {
     v1::Diff::new("/code/project/a.rs", text)
 }
 
-/// Scrolls to the end, trying to allow it on the way. Gives all words that were on the screen.
+/// Scrolls to the end, trying to allow the change on the way. Returns all words that were on the screen.
 fn read(ui: &mut TestUi) -> BTreeSet<String> {
     ui.press("<Tab><Down>");
     let mut words = BTreeSet::new();
@@ -343,7 +343,7 @@ fn read(ui: &mut TestUi) -> BTreeSet<String> {
             .map(|row| row.trim_matches(['|', '│', ' ']))
             .collect();
         words.extend(inside.join(" ").split_whitespace().map(str::to_owned));
-        // A word that breaks at the end of a row.
+        // A word that is broken at the end of a row.
         let rows = inside
             .iter()
             .map(|row| row.rsplit(['┊', '│']).next().unwrap_or(row).trim());

@@ -1,5 +1,5 @@
-//! Text whose width terminals disagree about: whatever a terminal makes of it, all that is ours stays at its column, and
-//! nothing of it stays when it has gone.
+//! Text whose width terminals disagree about: on any terminal, our own text stays at its columns, and no remains of the
+//! other text are left behind.
 
 mod emulator;
 
@@ -18,7 +18,7 @@ use crate::chat::screen::terminal::enter_alternate_screen;
 use emulator::{Bytes, Columns, Emulator, Sized};
 
 #[test]
-fn nothing_moves_and_nothing_stays_whatever_a_terminal_takes_for_wide() {
+fn nothing_shifts_or_remains_whatever_width_the_terminal_assumes() {
     for (columns, size) in [
         (Columns::Characters, (101, 34)),
         (Columns::Characters, (60, 20)),
@@ -36,7 +36,7 @@ fn nothing_moves_and_nothing_stays_whatever_a_terminal_takes_for_wide() {
                 .ui
                 .event(Event::PermissionRequested(Box::new(prompt)));
             screen.check(&text);
-            // The agent draws beside the dialog that is open.
+            // The agent's text changes next to the open dialog.
             screen.ui.update(plan(&text.repeat(7)));
             screen.ui.agent_message(&text);
             screen.check(&text);
@@ -69,7 +69,7 @@ fn every_character_of_a_command_is_in_its_dialog() {
                 .filter(|char| *char != ' ')
                 .collect();
             let command = visible_command(words).replace(' ', "");
-            // Of an emoji that is joined from several only the first is sure to be there.
+            // Of a joined emoji, only the first part is certain to be shown.
             let is_kept = |char: &char| {
                 char.is_ascii() || columns == Columns::Characters && char.is_alphabetic()
             };
@@ -83,7 +83,7 @@ fn every_character_of_a_command_is_in_its_dialog() {
     }
 }
 
-/// Our screen on a terminal that counts columns in its own manner.
+/// Our screen on a terminal that counts columns differently.
 struct Screen {
     ui: TestUi,
     terminal: Terminal<FixedColumns<Sized>>,
@@ -114,7 +114,7 @@ impl Screen {
         compare(&meant, &self.emulator, text);
     }
 
-    /// The words of others in the dialog, as the terminal shows them.
+    /// The untrusted text in the dialog, as the terminal shows it.
     fn dialog(&self) -> String {
         let rows = self.emulator.rows.iter().map(|row| row.concat());
         let rows = rows.filter_map(|row| Some(row.split_once('┊')?.1.to_owned()));
@@ -135,9 +135,9 @@ fn compare(meant: &Buffer, shown: &Emulator, text: &str) {
                 symbol.is_ascii() || matches!(symbol, "┊" | "│" | "─" | "╭" | "╮" | "╰" | "╯");
             let is_there = match is_ours {
                 true => there[0].starts_with(symbol),
-                // Beside the edge, what does not fit may cover another of its kind.
+                // At the edge, a character that does not fit may cover another one of its kind.
                 false if x + width + 2 > area.width => true,
-                // What does not fit is missing, and nothing else is in its place.
+                // A character that does not fit is missing, with nothing in its place.
                 false => there.iter().all(|cell| {
                     let first = cell.chars().next();
                     first.is_none_or(|char| char == ' ' || symbol.contains(char))
@@ -166,7 +166,7 @@ fn plan(text: &str) -> v1::Plan {
     )])
 }
 
-/// Characters in dispute alone, in numbers, and mixed with letters.
+/// Characters of disputed width: alone, repeated, and mixed with letters.
 fn hostile_texts() -> Vec<String> {
     let mut texts = Vec::new();
     for piece in DISPUTED {
@@ -177,7 +177,7 @@ fn hostile_texts() -> Vec<String> {
     for (first, second) in DISPUTED.iter().zip(DISPUTED.iter().skip(1)) {
         texts.push(format!("{first}{second}x{second}{first}").repeat(9));
     }
-    // Enough to reach every row below.
+    // Long enough to reach every row below.
     texts.push(format!(
         "\u{995}{}│ command ┊ ls build",
         "\u{9be}".repeat(900)

@@ -1,7 +1,7 @@
-//! Where a browser goes with an address.
+//! Finds the host that a browser would visit.
 //!
-//! Browsers accept far more than `https://host/`: they repair `https:host` and `https:\\host`, drop tabs, and rewrite hosts. Only
-//! addresses with nothing to repair are read here, so the host that is shown is the host that a browser goes to.
+//! Browsers accept far more than `https://host/`: they repair `https:host` and `https:\\host`, drop tabs, and rewrite
+//! hosts. This accepts only addresses that need no repair, so the host shown is the host that the browser visits.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
@@ -9,14 +9,14 @@ use std::ops::Range;
 /// The address of a web page, in the strict form `https://host[:port]/…`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct WebAddress {
-    /// The host and the port as a browser shows them.
+    /// The host and port as a browser shows them.
     pub(super) host: String,
-    /// Where both stand in the address.
+    /// The byte range of host and port in the address.
     pub(super) range: Range<usize>,
     pub(super) warnings: Vec<&'static str>,
 }
 
-/// Why an address cannot be opened.
+/// Why an address must not be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AddressError {
     NotWeb,
@@ -31,7 +31,7 @@ impl WebAddress {
     pub(super) fn parse(url: &str) -> Result<WebAddress, AddressError> {
         let cleaned = url.trim_start_matches(is_blank);
         let scheme = cleaned.split(':').next().unwrap_or_default();
-        // Browsers drop tabs and line ends, also inside of the scheme.
+        // Browsers drop tabs and line ends, even inside the scheme.
         let scheme: String = scheme.chars().filter(|char| !is_blank(*char)).collect();
         let is_https = scheme.eq_ignore_ascii_case("https");
         if !cleaned.contains(':') || !(is_https || scheme.eq_ignore_ascii_case("http")) {
@@ -65,10 +65,10 @@ impl WebAddress {
         }
         let mut warnings = Vec::new();
         if !is_https {
-            warnings.push("! not https: others can read and change what is sent");
+            warnings.push("! Not https: others can read and change the traffic.");
         }
         if host.split('.').any(|label| label.starts_with("xn--")) {
-            warnings.push("! xn-- in the host stands for letters that can look like others");
+            warnings.push("! \"xn--\" in the host encodes letters that can look like others.");
         }
         Ok(WebAddress {
             host,
@@ -79,28 +79,28 @@ impl WebAddress {
 }
 
 impl AddressError {
-    /// What is wrong, in words for the user.
+    /// The error in words for the user.
     pub(super) fn message(self) -> &'static str {
         match self {
             AddressError::NotWeb => "! This is not the address of a web page. Do not open it.",
             AddressError::Slashes => {
-                "! Malformed address: it does not begin with https:// and a host. Do not open it."
+                "! Malformed address: it doesn't begin with https:// and a host. Do not open it."
             }
             AddressError::UserInfo => {
-                "! Malformed address: what stands before the @ is not the host. Do not open it."
+                "! Malformed address: the part before the @ is not the host. Do not open it."
             }
             AddressError::Characters => {
-                "! Malformed address: it has spaces or control characters. Do not open it."
+                "! Malformed address: it contains spaces or control characters. Do not open it."
             }
             AddressError::Host => {
                 "! Malformed address: browsers would change its host. Do not open it."
             }
-            AddressError::Port => "! Malformed address: its port is not valid. Do not open it.",
+            AddressError::Port => "! Malformed address: invalid port. Do not open it.",
         }
     }
 }
 
-/// The host as a browser has it, if it is one that browsers leave as it is but for capitals.
+/// The host as a browser reads it, or `None` if a browser would change more than its case.
 fn browser_host(name: &str) -> Option<String> {
     if let Some(address) = name.strip_prefix('[') {
         let address: Ipv6Addr = address.strip_suffix(']')?.parse().ok()?;
@@ -111,7 +111,7 @@ fn browser_host(name: &str) -> Option<String> {
     if !name.split('.').all(is_label) {
         return None;
     }
-    // A host whose last part is a number is an IPv4 address, in whatever way it is written.
+    // Browsers read a host whose last part is a number as an IPv4 address, in any notation.
     let host = name.to_ascii_lowercase();
     let last = host.rsplit('.').next().unwrap_or_default();
     let hexadecimal = last.strip_prefix("0x");
@@ -128,7 +128,7 @@ fn browser_host(name: &str) -> Option<String> {
     }
 }
 
-/// What no address has and browsers drop or encode.
+/// Whether a browser would drop or encode this character, which is never part of an address.
 fn is_blank(char: char) -> bool {
     char.is_control() || char.is_whitespace()
 }

@@ -1,4 +1,4 @@
-//! What was found, by line. A line's colours depend on all lines before it, and so does its key.
+//! Caches the colours of each line. A line's colours depend on all lines before it, and so does its key.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,11 +6,11 @@ use std::sync::mpsc::Receiver;
 
 use super::LineColours;
 
-/// A syntax and the lines so far, as one number.
+/// A hash of the syntax and all lines so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(in crate::paint) struct PrefixHash(u64);
 
-/// Colours of lines that were found, in two generations, so that what nobody asks for is forgotten.
+/// The colours found so far, in two generations, so that unused ones are dropped.
 pub(super) struct ColourCache {
     results: Receiver<Vec<(PrefixHash, LineColours)>>,
     young: HashMap<PrefixHash, LineColours>,
@@ -19,7 +19,7 @@ pub(super) struct ColourCache {
 }
 
 impl PrefixHash {
-    /// This, or the beginning of a text if nothing came before.
+    /// This hash, or the hash of an empty text in this syntax.
     pub(super) fn or_start(self, syntax: &str) -> PrefixHash {
         if self == PrefixHash::default() {
             self.then(syntax)
@@ -64,7 +64,7 @@ impl ColourCache {
         Some(colours)
     }
 
-    /// Whether nobody has asked for this since something was last found.
+    /// Whether these lines have not been requested since the last results.
     pub(super) fn is_new_request(&mut self, chain: PrefixHash) -> bool {
         if self.requested.len() >= MOST {
             self.requested.clear();
@@ -80,5 +80,5 @@ impl ColourCache {
     }
 }
 
-/// How many lines a generation holds.
+/// The most lines in a generation.
 const MOST: usize = 8192;

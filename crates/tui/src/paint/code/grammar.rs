@@ -1,17 +1,17 @@
-//! Which syntax a name means, and what a syntax's scopes mean.
+//! Maps language names to syntaxes, and syntax scopes to text roles.
 
 use syntect::parsing::{Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
 use crate::paint::theme::TextRole;
 
-/// The syntax of a name on a code fence or of a file's extension.
+/// The syntax for a name on a code fence or a file extension.
 pub(super) fn syntax_for<'a>(set: &'a SyntaxSet, name: &str) -> Option<&'a SyntaxReference> {
     let name = name.to_ascii_lowercase();
     set.find_syntax_by_token(&name)
         .or_else(|| set.find_syntax_by_token(nearest_syntax(&name)?))
 }
 
-/// The nearest syntax there is for a language without one of its own.
+/// The most similar syntax for a language without its own.
 fn nearest_syntax(name: &str) -> Option<&'static str> {
     match name {
         "ts" | "tsx" | "mts" | "cts" | "typescript" | "jsx" | "mjs" | "cjs" | "node" => Some("js"),
@@ -32,7 +32,7 @@ fn nearest_syntax(name: &str) -> Option<&'static str> {
     }
 }
 
-/// What scopes mean.
+/// The text role of each scope.
 pub(super) struct ScopeRoles {
     table: Vec<(Scope, TextRole)>,
 }
@@ -44,7 +44,7 @@ impl ScopeRoles {
         ScopeRoles { table }
     }
 
-    /// The role of text in these scopes: the innermost scope that means something decides.
+    /// The role of text in these scopes: the innermost known scope decides.
     pub(super) fn of(&self, scopes: &ScopeStack) -> TextRole {
         let inner = scopes.as_slice().iter().rev();
         let mut roles = inner.filter_map(|scope| {

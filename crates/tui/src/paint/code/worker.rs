@@ -1,4 +1,4 @@
-//! The thread that reads code.
+//! The thread that highlights code.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use super::grammar::{ScopeRoles, syntax_for};
 use super::{LineColours, PrefixHash};
 use crate::paint::theme::TextRole;
 
-/// Code to read.
+/// Code to highlight.
 pub(super) struct HighlightJob {
     pub(super) syntax: String,
-    /// What came before.
+    /// The hash of the lines before.
     pub(super) start: PrefixHash,
     pub(super) code: String,
 }
 
-/// Where the thread gets its work, and where it puts it.
+/// The thread's channels for jobs and results.
 pub(super) struct WorkerChannels {
     pub(super) queue: Receiver<HighlightJob>,
     pub(super) found: Sender<Vec<(PrefixHash, LineColours)>>,
@@ -27,7 +27,7 @@ pub(super) struct WorkerChannels {
     pub(super) pending: Arc<AtomicUsize>,
 }
 
-/// Works until nobody is left to ask.
+/// Handles jobs until the last highlighter is dropped.
 pub(super) fn run(channels: &WorkerChannels) {
     let mut reader = None;
     while let Ok(job) = channels.queue.recv() {
@@ -45,7 +45,7 @@ pub(super) fn run(channels: &WorkerChannels) {
 struct SyntaxReader {
     set: SyntaxSet,
     roles: ScopeRoles,
-    /// Where reading can go on, the newest last.
+    /// Parser states to continue from, the newest last.
     checkpoints: VecDeque<(PrefixHash, ParserState)>,
 }
 
@@ -86,7 +86,7 @@ impl SyntaxReader {
         let mut found = Vec::with_capacity(lines.len() - from);
         for (index, line) in lines.iter().enumerate().skip(from) {
             found.push((chains[index], self.read_line(&mut state, line)));
-            // The last line may still grow, so the one before it is a place to go on from as well.
+            // The last line may still grow, so the line before it gets a checkpoint as well.
             if index + 2 >= lines.len() {
                 self.keep(chains[index], state.clone());
             }
@@ -127,7 +127,7 @@ impl SyntaxReader {
             let offset = offset.min(line.len());
             push(&mut colours, offset - at, self.roles.of(&state.scopes));
             at = offset;
-            // A grammar that closes what it never opened leaves the scopes as they are.
+            // A grammar that closes a scope it never opened leaves the scopes unchanged.
             state.scopes.apply(&step).ok();
         }
         push(&mut colours, line.len() - at, self.roles.of(&state.scopes));
@@ -143,8 +143,8 @@ fn push(colours: &mut Vec<(usize, TextRole)>, length: usize, role: TextRole) {
     }
 }
 
-/// Longer lines are not read: they are made by machines, and grammars take their time for them.
+/// Longer lines are not highlighted: they are generated, and grammars are slow on them.
 const LINE: usize = 1000;
 const CHECKPOINTS: usize = 256;
-/// How many lines from the end a place to go on from is looked for.
+/// How many lines back a checkpoint is searched.
 const LOOK_BACK: usize = 512;

@@ -1,4 +1,4 @@
-//! What a diff consists of: hunks of lines, with what changed within them.
+//! Computes the hunks of a diff and the changes within lines.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ pub(super) struct DiffRows<'a> {
     new: Vec<&'a str>,
     groups: Vec<Vec<DiffOp>>,
     kind: DiffKind,
-    /// How many characters of a changed line are shown.
+    /// The most characters of a changed line that are shown.
     longest: usize,
     pub(super) added: usize,
     pub(super) removed: usize,
@@ -31,7 +31,7 @@ enum DiffKind {
     TooLarge,
 }
 
-/// Which text.
+/// The old or the new text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Old,
@@ -41,23 +41,23 @@ pub(super) enum Side {
 /// A line of one side.
 #[derive(Debug, Clone)]
 pub(super) struct DiffRow<'a> {
-    /// Its number, from 1.
+    /// The line number, from 1.
     pub(super) number: usize,
     pub(super) text: &'a str,
     pub(super) is_changed: bool,
-    /// What changed within it, in bytes of what is shown.
+    /// The changed part, as a byte range of the shown text.
     pub(super) part: Option<Range<usize>>,
 }
 
-/// Lines that change, and some around them.
+/// Changed lines with some context.
 pub(super) struct Hunk<'a> {
-    /// How many lines of the new text are between the hunk before and this one.
+    /// The number of lines of the new text between the previous hunk and this one.
     pub(super) skipped: usize,
-    /// Lines that belong together: the same on both sides, or the old for the new.
+    /// The steps of the hunk: equal lines, or old lines replaced by new ones.
     pub(super) steps: Vec<StepRows<'a>>,
 }
 
-/// Lines of both sides that stand for each other.
+/// Lines of both sides that belong together.
 pub(super) struct StepRows<'a> {
     pub(super) old: Vec<DiffRow<'a>>,
     pub(super) new: Vec<DiffRow<'a>>,
@@ -99,7 +99,7 @@ impl<'a> DiffRows<'a> {
         rows
     }
 
-    /// What sort of change it is, for the head line.
+    /// The kind of change, for the header line.
     pub(super) fn kind_label(&self) -> &'static str {
         match self.kind {
             DiffKind::New => " new file",
@@ -108,7 +108,7 @@ impl<'a> DiffRows<'a> {
         }
     }
 
-    /// Why there is nothing more to see.
+    /// Explains why no changes are shown.
     pub(super) fn remark(&self) -> Option<&'static str> {
         match self.kind {
             DiffKind::Same => Some("nothing changes"),
@@ -118,12 +118,12 @@ impl<'a> DiffRows<'a> {
         }
     }
 
-    /// How many columns the line numbers take.
+    /// The width of the line numbers.
     pub(super) fn number_width(&self) -> usize {
         self.old.len().max(self.new.len()).to_string().len()
     }
 
-    /// How many lines of the new text are below the last hunk.
+    /// The number of lines of the new text below the last hunk.
     pub(super) fn lines_below(&self) -> usize {
         let last = self.groups.last().and_then(|group| group.last());
         last.map_or(0, |op| self.new.len().saturating_sub(op.new_range().end))
@@ -140,7 +140,7 @@ impl<'a> DiffRows<'a> {
         })
     }
 
-    /// The steps from the old text to the new one; nothing if what lies between their common beginning and end is too
+    /// The steps from the old text to the new one, or `None` if the part between their common beginning and end is too
     /// large.
     fn compare(&self) -> Option<Vec<DiffOp>> {
         let same = |pair: &(&&str, &&str)| pair.0 == pair.1;
@@ -176,7 +176,7 @@ impl<'a> DiffRows<'a> {
         )
     }
 
-    /// How many characters change, those before and those after.
+    /// The number of characters in changed lines of both texts.
     pub(super) fn characters(&self) -> usize {
         let ops = self.groups.iter().flatten();
         let changed = ops.filter(|op| !matches!(op, DiffOp::Equal { .. }));
@@ -191,7 +191,7 @@ impl<'a> DiffRows<'a> {
             .sum()
     }
 
-    /// How many characters of a line are shown.
+    /// The most characters of a line that are shown.
     pub(super) fn longest(&self, row: &DiffRow<'_>) -> usize {
         match row.is_changed {
             true => self.longest,
@@ -199,7 +199,7 @@ impl<'a> DiffRows<'a> {
         }
     }
 
-    /// Whether the texts were compared.
+    /// Whether the texts could be compared.
     pub(super) fn is_compared(&self) -> bool {
         self.kind != DiffKind::TooLarge
     }
@@ -244,13 +244,13 @@ impl<'a> StepRows<'a> {
         }
     }
 
-    /// Whether both sides are the same.
+    /// Whether both sides are equal.
     pub(super) fn is_same(&self) -> bool {
         self.old.iter().chain(&self.new).all(|row| !row.is_changed)
     }
 }
 
-/// The same step in texts that have so many lines in front.
+/// Shifts a step by a number of lines.
 fn shifted(op: DiffOp, by: usize) -> DiffOp {
     let (tag, old, new) = op.as_tag_tuple();
     let (old_index, new_index) = (old.start + by, new.start + by);
@@ -280,7 +280,7 @@ fn shifted(op: DiffOp, by: usize) -> DiffOp {
     }
 }
 
-/// What differs between two lines that are much alike: what lies between their common beginning and end.
+/// The differing parts of two similar lines: the text between their common beginning and end.
 fn changed_parts(old: &str, new: &str) -> (Option<Range<usize>>, Option<Range<usize>>) {
     let same = |pair: &(&str, &str)| pair.0 == pair.1;
     let ahead = old.graphemes(true).zip(new.graphemes(true));
@@ -311,13 +311,13 @@ fn split_lines(text: &str) -> Vec<&str> {
 }
 
 const CONTEXT: usize = 3;
-/// More bytes than this between the common beginning and end, of both texts together, are not compared.
+/// The most bytes that are compared, in both texts together, between their common beginning and end.
 const LARGEST: usize = 1024 * 1024;
-/// Nor are more lines than this.
+/// The most lines that are compared.
 const LONGEST: usize = 128 * 1024;
-/// Texts of so few lines are always compared to the end.
+/// Texts up to this many lines are always compared completely.
 const SHORT: usize = 1000;
-/// How long longer texts may take to compare; what was not found by then is shown as changed.
+/// The time limit for comparing longer texts. Lines not compared by then are shown as changed.
 const PATIENCE: Duration = Duration::from_millis(3);
-/// In how many lines of a change the changed part is found.
+/// The most lines per step in which the changed part is highlighted.
 const EMPHASISED: usize = 200;

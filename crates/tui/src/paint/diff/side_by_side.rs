@@ -1,4 +1,4 @@
-//! A diff side by side: the old text on the left, the new one on the right.
+//! Writes a diff with the old text on the left and the new text on the right.
 
 use ratatui::text::{Line, Span};
 

@@ -107,7 +107,7 @@ fn new_and_emptied_files_say_so() {
 }
 
 #[test]
-fn what_cannot_be_seen_is_told() {
+fn invisible_characters_are_shown() {
     check(
         &v1::Diff::new("/project/a", "same\n").old_text("same"),
         60,

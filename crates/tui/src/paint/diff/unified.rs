@@ -1,4 +1,4 @@
-//! A diff one below the other.
+//! Writes a diff with old lines above new ones.
 
 use ratatui::text::{Line, Span};
 

@@ -1,4 +1,4 @@
-//! What is neither a message nor a tool call: notices, compactions, children, ends of turns.
+//! Paints entries other than messages and tool calls: notices, compactions, subagents, ends of turns.
 
 use attache::json::Raw;
 use attache::transcript::{
@@ -107,13 +107,13 @@ fn subagent_lines(child: &SubagentEntry, context: &EntryContext<'_>) -> Vec<Line
 fn state_label(state: Option<&v1::StateUpdate>) -> String {
     match state {
         Some(v1::StateUpdate::Running(_)) => "running".to_owned(),
-        Some(v1::StateUpdate::RequiresAction(_)) => "waits for you".to_owned(),
+        Some(v1::StateUpdate::RequiresAction(_)) => "waiting for you".to_owned(),
         Some(v1::StateUpdate::Idle(idle)) => match &idle.stop_reason.0 {
             Some(v1::IdleStopReason::Error(_)) => "failed".to_owned(),
             Some(v1::IdleStopReason::Cancelled) => "cancelled".to_owned(),
-            Some(v1::IdleStopReason::Refusal) => "refused to go on".to_owned(),
+            Some(v1::IdleStopReason::Refusal) => "refused to continue".to_owned(),
             Some(v1::IdleStopReason::MaxTokens | v1::IdleStopReason::MaxTurnRequests) => {
-                "ran out".to_owned()
+                "out of tokens or requests".to_owned()
             }
             _ => match &idle.usage {
                 Some(usage) => format!("done, {}", figures::tokens(usage)),
@@ -143,7 +143,7 @@ fn session_message_lines(
     );
     let mut lines = styled_lines(head, TextRole::Strong, context);
     lines.extend(markdown::lines(
-        beginning(&message.content.text()),
+        wrap::first_bytes(&message.content.text(), LONGEST),
         context.appearance,
         context.width,
     ));
@@ -153,7 +153,7 @@ fn session_message_lines(
 fn unknown_lines(raw: &Raw, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     let kind = raw.string_member("sessionUpdate").unwrap_or_default();
     let mut lines = styled_lines(
-        format!("an update unknown here: {}", plain::line(&kind)),
+        format!("unknown update: {}", plain::line(&kind)),
         TextRole::Dim,
         context,
     );
@@ -163,7 +163,7 @@ fn unknown_lines(raw: &Raw, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     folded(lines, context)
 }
 
-/// What is worth telling of the end of a turn; nothing if the agent simply had no more to say.
+/// How a turn ended, or `None` for a normal end.
 fn turn_end_label(end: &TurnEnd) -> Option<(String, Sign, TextRole)> {
     let stopped = |text: &str| Some((text.to_owned(), Sign::Warning, TextRole::Warning));
     match &end.outcome {
@@ -178,7 +178,7 @@ fn turn_end_label(end: &TurnEnd) -> Option<(String, Sign, TextRole)> {
             stopped("stopped: too many requests in one turn")
         }
         TurnOutcome::Stopped(v1::StopReason::Refusal) => {
-            stopped("the model refused to go on; the prompt is not part of the history")
+            stopped("the model refused to continue; the prompt is not part of the history")
         }
         TurnOutcome::Stopped(other) => {
             stopped(&format!("stopped: {}", plain::line(other.as_str())))
@@ -192,7 +192,11 @@ fn turn_end_label(end: &TurnEnd) -> Option<(String, Sign, TextRole)> {
 
 fn summary(blocks: &ContentBlocks, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     match context.fold {
-        Fold::Full => markdown::lines(beginning(&blocks.text()), context.appearance, context.width),
+        Fold::Full => markdown::lines(
+            wrap::first_bytes(&blocks.text(), LONGEST),
+            context.appearance,
+            context.width,
+        ),
         Fold::Line | Fold::Brief => Vec::new(),
     }
 }
@@ -203,13 +207,8 @@ fn styled_lines(text: String, role: TextRole, context: &EntryContext<'_>) -> Vec
 }
 
 fn paragraph(text: &str, context: &EntryContext<'_>) -> Vec<Line<'static>> {
-    let text = wrap::without_tabs(&plain::lines(beginning(text))).into_owned();
+    let text = wrap::without_tabs(&plain::lines(wrap::first_bytes(text, LONGEST))).into_owned();
     wrap::spans(vec![Span::raw(text)], usize::from(context.width))
-}
-
-fn beginning(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(LONGEST))
-        .unwrap_or_default()
 }
 
 fn folded(mut lines: Vec<Line<'static>>, context: &EntryContext<'_>) -> Vec<Line<'static>> {
@@ -235,5 +234,5 @@ fn folded(mut lines: Vec<Line<'static>>, context: &EntryContext<'_>) -> Vec<Line
 }
 
 const BRIEF_LINES: usize = 6;
-/// How many bytes are shown.
+/// The most bytes that are shown.
 const LONGEST: usize = 64 * 1024;

@@ -1,4 +1,4 @@
-//! An entry laid out, so that what grows at its end need not be laid out again from its beginning.
+//! The layout of an entry. When the entry grows at its end, only the end is laid out again.
 
 use attache::transcript::{Entry, EntryKind};
 use attache::v1;
@@ -19,7 +19,7 @@ pub(in crate::paint) struct EntryLayout {
     is_coloured: bool,
 }
 
-/// Lines one below the other.
+/// A part of the layout.
 #[derive(Debug)]
 enum LayoutPart {
     Markdown {
@@ -42,8 +42,8 @@ impl Default for EntryLayout {
 }
 
 impl EntryLayout {
-    /// Lays out the entry. What was laid out before is kept as far as it still holds, which is so only if the entry
-    /// has but grown and everything around it is the same.
+    /// Lays out the entry. Reuses the previous layout, so the entry must only have grown since then, in the same
+    /// context.
     pub(in crate::paint) fn update(&mut self, entry: &Entry, context: &EntryContext<'_>) {
         (self.sign, self.base) = sign_and_role(entry);
         self.is_complete = true;
@@ -87,17 +87,17 @@ impl EntryLayout {
         None
     }
 
-    /// What stands beside the first line.
+    /// The sign beside the first line.
     pub(in crate::paint) fn sign(&self) -> Option<(Sign, TextRole)> {
         self.sign
     }
 
-    /// How text looks where nothing else is said.
+    /// The role of text without its own role.
     pub(in crate::paint) fn base(&self) -> TextRole {
         self.base
     }
 
-    /// Whether all of the entry was laid out; if not, the next update goes on.
+    /// Whether the whole entry was laid out; if not, the next update continues.
     pub(in crate::paint) fn is_complete(&self) -> bool {
         self.is_complete
     }

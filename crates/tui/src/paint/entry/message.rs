@@ -1,4 +1,4 @@
-//! Messages and thoughts.
+//! Paints messages and thoughts.
 
 use attache::transcript::{MessageEntry, MessageKind};
 use attache::v1;
@@ -23,7 +23,7 @@ pub(super) fn sign_and_role(kind: MessageKind) -> (Option<(Sign, TextRole)>, Tex
     }
 }
 
-/// A message that is not laid out as a whole, or the person's, which is shown as it was typed.
+/// Paints a folded message, or a prompt, which is shown as it was typed.
 pub(super) fn lines(message: &MessageEntry, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     match (context.fold, message.kind) {
         (Fold::Line, _) => vec![summary(message, context)],
@@ -33,7 +33,7 @@ pub(super) fn lines(message: &MessageEntry, context: &EntryContext<'_>) -> Vec<L
     }
 }
 
-/// Content that is not text, in a line.
+/// Paints content other than text in one line.
 pub(super) fn attachment(
     block: &v1::ContentBlock,
     context: &EntryContext<'_>,
@@ -45,7 +45,7 @@ pub(super) fn attachment(
     wrap::spans(vec![text], usize::from(context.width))
 }
 
-/// The first line that says something, and how much there is.
+/// The size of a message and its first line with text.
 fn summary(message: &MessageEntry, context: &EntryContext<'_>) -> Line<'static> {
     let text = message.text();
     let characters = text.chars().count();
@@ -53,9 +53,7 @@ fn summary(message: &MessageEntry, context: &EntryContext<'_>) -> Line<'static> 
         .lines()
         .find(|line| !line.trim().is_empty())
         .unwrap_or_default();
-    let first = first
-        .get(..first.floor_char_boundary(SHORT_TEXT))
-        .unwrap_or_default();
+    let first = wrap::first_bytes(first, SHORT_TEXT);
     let word = match message.kind {
         MessageKind::Thought => "thought · ",
         MessageKind::User | MessageKind::Agent => "",
@@ -83,9 +81,7 @@ fn typed_lines(
             lines.extend(attachment(block, context));
             continue;
         };
-        let kept = text
-            .get(..text.floor_char_boundary(bytes))
-            .unwrap_or_default();
+        let kept = wrap::first_bytes(text, bytes);
         let safe = plain::lines(kept.trim_end());
         let safe = Span::raw(wrap::without_tabs(&safe).into_owned());
         lines.extend(wrap::spans(vec![safe], usize::from(context.width)));
@@ -101,9 +97,7 @@ fn typed_lines(
 
 fn beginning(message: &MessageEntry, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     let text = message.text();
-    let kept = text
-        .get(..text.floor_char_boundary(SHORT_TEXT))
-        .unwrap_or_default();
+    let kept = wrap::first_bytes(&text, SHORT_TEXT);
     let mut lines = markdown::lines(kept, context.appearance, context.width);
     if kept.len() < text.len() {
         lines.push(more_line(

@@ -1,10 +1,11 @@
-//! The text of an entry, to copy and to search.
+//! The text of an entry, for copying and searching.
 
 use attache::transcript::{ContentBlocks, Entry, EntryKind, TurnOutcome};
 use attache::v1;
 use attache_client::{content, tool_call};
 
-/// The text of an entry, as it came, to copy: a diff as `diff -u` writes it. It is not safe for a screen.
+/// The original text of an entry, for copying. A diff is written as by `diff -u`. The text is not safe to show on a
+/// screen.
 pub fn text_of(entry: &Entry) -> String {
     let mut text = String::new();
     let mut add = |piece: &str| {
@@ -20,7 +21,7 @@ pub fn text_of(entry: &Entry) -> String {
     text
 }
 
-/// Gives the texts of an entry one by one.
+/// Passes each text of an entry to `give`.
 pub(in crate::paint) fn texts(entry: &Entry, give: &mut dyn FnMut(&str)) {
     match entry.kind() {
         EntryKind::Message(message) => blocks(&message.content, give),
@@ -65,7 +66,7 @@ fn block(block: &v1::ContentBlock, give: &mut dyn FnMut(&str)) {
     }
 }
 
-/// What a person would copy of a tool call; not what the model gave it, nor where it went.
+/// The texts of a tool call worth copying: its title and content, without input and locations.
 fn copied_texts(call: &v1::ToolCall, give: &mut dyn FnMut(&str)) {
     give(&call.title);
     for content in &call.content {

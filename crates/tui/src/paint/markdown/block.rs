@@ -1,4 +1,4 @@
-//! One top-level block of Markdown.
+//! Paints one top-level block of Markdown.
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
@@ -13,16 +13,16 @@ use crate::paint::code::{self, PrefixHash};
 use crate::paint::theme::{Sign, TextRole};
 use crate::paint::{Appearance, wrap};
 
-/// A block as lines.
+/// A block as styled lines.
 pub(super) struct PaintedBlock {
     pub(super) lines: Vec<Line<'static>>,
     /// Whether the colours of all code in it are known.
     pub(super) is_coloured: bool,
-    /// Where code that follows on it goes on.
+    /// The hash to continue from with the following code.
     pub(super) end: PrefixHash,
 }
 
-/// Paints a block. If it goes on with the code of an open fence, its text begins behind that fence.
+/// Paints a block. If the block continues an open fence, its text begins behind that fence.
 pub(super) fn paint(
     text: &str,
     open: Option<&OpenFence>,
@@ -53,13 +53,13 @@ struct BlockWriter<'a> {
     width: usize,
     lines: Vec<Line<'static>>,
     inline: Inline,
-    /// What stands in front of each line: quotes, and the room of list items.
+    /// The margins in front of each line: quote bars and the indentation of list items.
     margins: Vec<Margin>,
-    /// The number of the next item of each list around.
+    /// The next item number of each enclosing list.
     lists: Vec<Option<u64>>,
     table: Option<Table>,
     code: Option<(String, String)>,
-    /// Whether the next block within this one wants an empty line above it.
+    /// Whether the next nested block needs an empty line above it.
     wants_gap: bool,
     continued: Option<PrefixHash>,
     is_coloured: bool,
@@ -212,7 +212,7 @@ impl<'a> BlockWriter<'a> {
         }
     }
 
-    /// A block begins: what came before is a paragraph of its own, an empty line apart.
+    /// Starts a block: ends the previous paragraph and adds an empty line if needed.
     fn open_block(&mut self) {
         self.end_paragraph();
         if self.wants_gap && !self.lines.is_empty() {
@@ -283,7 +283,7 @@ impl<'a> BlockWriter<'a> {
         });
     }
 
-    /// An item without content still has its marker.
+    /// An item without content still gets its marker.
     fn end_item(&mut self) {
         let is_bare = self
             .margins
@@ -371,7 +371,7 @@ impl<'a> BlockWriter<'a> {
         (first, rest)
     }
 
-    /// The prefixes of the next line and of those behind it; an item's marker is shown once.
+    /// The prefixes of the next line and of the following ones; an item's marker is used once.
     fn take_prefixes(&mut self) -> (Vec<Span<'static>>, Vec<Span<'static>>) {
         let prefixes = self.prefixes();
         for margin in &mut self.margins {
@@ -381,5 +381,5 @@ impl<'a> BlockWriter<'a> {
     }
 }
 
-/// How wide a rule is at most.
+/// The most columns of a rule.
 const RULE: usize = 40;

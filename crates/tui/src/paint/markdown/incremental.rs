@@ -1,4 +1,4 @@
-//! A text that grows, laid out as it comes: what nothing can change any more is not looked at again.
+//! Lays out a growing text piece by piece. The part that nothing can change any more is not laid out again.
 
 use std::ops::Range;
 
@@ -10,37 +10,37 @@ use super::split::{self, BlockStart};
 use crate::paint::Appearance;
 use crate::paint::code::PrefixHash;
 
-/// The lines of a text that grows.
+/// The lines of a growing text.
 #[derive(Debug)]
 pub struct IncrementalMarkdown {
     width: u16,
     lines: Vec<Line<'static>>,
-    /// How many bytes of the text, and how many lines of these, nothing can change any more.
+    /// The number of bytes of the text, and of lines, that nothing can change any more.
     settled: usize,
     settled_lines: usize,
-    /// The fence that is open where the settled part ends.
+    /// The code fence that is open at the end of the settled part.
     open: Option<OpenFence>,
-    /// Settled blocks whose colours are not all known.
+    /// Settled blocks whose colours are not all known yet.
     uncoloured: Vec<SettledBlock>,
     is_tail_coloured: bool,
     generation: u64,
 }
 
-/// Whether all of a text was laid out.
+/// Whether the whole text was laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// All of it.
+    /// The whole text was laid out.
     Complete,
-    /// So much that the rest should wait for the next frame.
+    /// A part was laid out; the rest should wait for the next frame.
     Partial,
 }
 
-/// A code fence of which a part is settled.
+/// A code fence whose beginning is settled.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct OpenFence {
-    /// Its first line.
+    /// The first line of the fence.
     pub(super) fence: String,
-    /// The code so far.
+    /// The hash of the code so far.
     pub(super) chain: PrefixHash,
 }
 
@@ -51,7 +51,7 @@ struct SettledBlock {
     open: Option<OpenFence>,
 }
 
-/// What of a window can be settled next: up to which byte of it.
+/// How far a window can be settled, in bytes.
 enum WindowSplit {
     Blocks(Vec<usize>),
     Code(usize),
@@ -59,7 +59,7 @@ enum WindowSplit {
 }
 
 impl IncrementalMarkdown {
-    /// Nothing yet, for lines of this width.
+    /// Creates an empty layout of this width.
     pub fn new(width: u16) -> IncrementalMarkdown {
         IncrementalMarkdown {
             width,
@@ -78,7 +78,7 @@ impl IncrementalMarkdown {
         &self.lines
     }
 
-    /// The lines.
+    /// Returns the lines.
     pub fn into_lines(self) -> Vec<Line<'static>> {
         self.lines
     }
@@ -88,7 +88,8 @@ impl IncrementalMarkdown {
         self.is_tail_coloured && self.uncoloured.is_empty()
     }
 
-    /// Lays out what has been added to the text since. A text that does not begin as before needs a new flow.
+    /// Lays out the text added since the last update. If the earlier part of the text has changed, create a new layout
+    /// instead.
     pub fn update(&mut self, text: &str, appearance: &Appearance) -> Progress {
         self.recolour(text, appearance);
         self.lines.truncate(self.settled_lines);
@@ -124,7 +125,7 @@ impl IncrementalMarkdown {
         }
     }
 
-    /// Where the settled part may end, in bytes of the window.
+    /// Finds where the settled part may end in the window.
     fn split_window(&self, whole: &str, window: &str) -> WindowSplit {
         let before = whole.len() - window.len();
         let starts = split::starts(whole);
@@ -156,7 +157,7 @@ impl IncrementalMarkdown {
         let Some(code_starts) = code_starts.filter(|_| starts.len() == 1) else {
             return WindowSplit::Nothing;
         };
-        // One line more than is taken: the last one may be the fence that closes.
+        // One more line has to follow, because the last one may be the closing fence.
         let mut line_ends = window[code_starts..]
             .match_indices('\n')
             .skip(CODE_LINES - 1);
@@ -208,7 +209,7 @@ impl IncrementalMarkdown {
         painted.end
     }
 
-    /// One block, with an empty line above if something stands there.
+    /// Paints one block, with an empty line above it unless it is the first.
     fn paint(&self, text: &str, appearance: &Appearance) -> PaintedBlock {
         let mut painted = block::paint(text, self.open.as_ref(), appearance, self.width);
         if self.open.is_none() && !self.lines.is_empty() && !painted.lines.is_empty() {
@@ -217,7 +218,7 @@ impl IncrementalMarkdown {
         painted
     }
 
-    /// Paints settled blocks anew whose colours may have been found. They take as many lines as before.
+    /// Repaints settled blocks whose colours may have been found. They keep their number of lines.
     fn recolour(&mut self, text: &str, appearance: &Appearance) {
         let generation = appearance.highlighter.generation();
         if std::mem::replace(&mut self.generation, generation) == generation {
@@ -239,7 +240,7 @@ impl IncrementalMarkdown {
     }
 }
 
-/// Where in the text as it came the line begins that begins here in the safe text. Both have the same lines.
+/// Converts the offset of a line in the safe text to its offset in the original text. Both have the same lines.
 fn raw_offset(raw: &str, safe: &str, at: usize) -> usize {
     if at == safe.len() {
         return raw.len();
@@ -264,9 +265,9 @@ fn raw_offset(raw: &str, safe: &str, at: usize) -> usize {
     raw.len() - rest.len()
 }
 
-/// How much is looked at at once. A block that is longer is cut here.
+/// The most bytes parsed at once. A longer block is cut here.
 const WINDOW: usize = 32 * 1024;
-/// How much is laid out in one go.
+/// The most bytes laid out per update.
 const BUDGET: usize = WINDOW;
-/// How many lines of code are settled together.
+/// The number of code lines that are settled together.
 const CODE_LINES: usize = 100;

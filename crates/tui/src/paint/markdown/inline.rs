@@ -1,4 +1,4 @@
-//! What stands within a paragraph: styled text, code, links.
+//! Paints the content of a paragraph: styled text, code, links.
 
 use ratatui::style::Style;
 use ratatui::text::Span;
@@ -16,7 +16,7 @@ pub(super) struct Inline {
 
 struct Link {
     to: String,
-    /// Where its text begins.
+    /// The first span of its text.
     from: usize,
 }
 
@@ -42,7 +42,7 @@ impl Inline {
         }
     }
 
-    /// Without colours the backticks stay, to tell code from text.
+    /// Without colours, backticks stay to mark code.
     pub(super) fn code(&mut self, text: &str, appearance: &Appearance) {
         let style = self.style().patch(appearance.theme.style(TextRole::Code));
         match appearance.theme.palette() {
@@ -66,7 +66,7 @@ impl Inline {
         self.add("image: ", self.style());
     }
 
-    /// Behind a link's text stands where it leads, unless the text says just that.
+    /// Adds the target behind the text of a link, unless the text is the target.
     pub(super) fn end_link(&mut self, appearance: &Appearance) {
         self.pop();
         let Some(Link { to, from }) = self.links.pop() else {
@@ -80,7 +80,7 @@ impl Inline {
         }
     }
 
-    /// The spans, without line ends behind the last of them.
+    /// Returns the spans without trailing line ends.
     pub(super) fn take(&mut self) -> Vec<Span<'static>> {
         while self.spans.last().is_some_and(|span| span.content == "\n") {
             self.spans.pop();

@@ -1,4 +1,4 @@
-//! Which top-level blocks a text has, and which of them nothing that follows can change.
+//! Finds the top-level blocks of a text, and which of them no following text can change.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,12 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 
 use super::options;
 
-/// Where a top-level block begins, always at the beginning of a line.
+/// The start of a top-level block, always at the beginning of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlockStart {
     pub(super) at: usize,
     pub(super) is_fence: bool,
-    /// A table is one only with its second line.
+    /// Only its second line makes a table a table.
     is_table: bool,
 }
 
@@ -44,8 +44,8 @@ pub(super) fn starts(text: &str) -> Vec<BlockStart> {
     starts
 }
 
-/// The text with every `]:` broken up, so that nothing defines a reference: a definition would change what stands
-/// above it, and not be seen itself. [`safe_line`] is the way back.
+/// Breaks up every `]:`, so that the text defines no references: a definition would change lines above it without being
+/// visible. [`safe_line`] reverses this.
 pub(super) fn guarded(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.contains("]:") {
         Cow::Owned(text.replace("]:", &format!("]{GUARD}:")))
@@ -54,7 +54,7 @@ pub(super) fn guarded(text: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// A piece of a guarded text as one line that is safe to show: entities may have brought in anything.
+/// A piece of guarded text as one line that is safe to show, because entities may decode to any character.
 pub(super) fn safe_line(text: &str) -> Cow<'_, str> {
     match unguarded(text) {
         Cow::Borrowed(text) => plain::line(text),
@@ -62,7 +62,7 @@ pub(super) fn safe_line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Like [`safe_line`], with line ends and tabs kept.
+/// Like [`safe_line`], but keeps line ends and tabs.
 pub(super) fn safe_lines(text: &str) -> Cow<'_, str> {
     match unguarded(text) {
         Cow::Borrowed(text) => plain::lines(text),
@@ -78,8 +78,8 @@ fn unguarded(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether the block that begins here will not become part of the block before it: the lines that make it what it is
-/// are complete.
+/// Whether the block that begins here can't become part of the previous block any more: the lines that define it are
+/// complete.
 pub(super) fn is_final(text: &str, start: BlockStart) -> bool {
     let mut ends = text[start.at..].match_indices('\n');
     let is_begun = ends.next().is_some();
@@ -90,5 +90,5 @@ fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |end| end + 1)
 }
 
-/// Not a character, and so not in any text that was made safe.
+/// A noncharacter, so it does not occur in safe text.
 const GUARD: char = '\u{fdd0}';

@@ -1,4 +1,4 @@
-//! Tables that fit the width: columns shrink and cells break; with too many columns, rows become lists.
+//! Paints tables that fit the width: columns shrink and cells wrap; with too many columns, rows become lists.
 
 use pulldown_cmark::Alignment;
 use ratatui::style::Style;
@@ -9,7 +9,7 @@ use crate::paint::{Appearance, wrap};
 
 type Cell = Vec<Span<'static>>;
 
-/// The rows of a table, the head first.
+/// The rows of a table, the header first.
 pub(super) struct Table {
     alignments: Vec<Alignment>,
     rows: Vec<Vec<Cell>>,
@@ -127,7 +127,7 @@ impl Table {
     }
 }
 
-/// The widest columns give way first.
+/// Shrinks the widest columns first.
 fn fit(mut widths: Vec<usize>, room: usize) -> Vec<usize> {
     let mut over = widths.iter().sum::<usize>().saturating_sub(room);
     while over > 0 {
@@ -173,7 +173,7 @@ fn rule(widths: &[usize], appearance: &Appearance) -> Line<'static> {
     Line::styled(parts.join(cross), appearance.theme.style(TextRole::Border))
 }
 
-/// What stands between two columns.
+/// The width of the separator between columns.
 const GAP: usize = 3;
-/// A column narrower than this is not worth having.
+/// The narrowest useful column.
 const NARROW: usize = 4;

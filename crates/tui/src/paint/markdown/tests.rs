@@ -205,7 +205,7 @@ fn a_table_too_wide_for_its_columns_becomes_a_list() {
 }
 
 #[test]
-fn where_a_link_leads_is_always_readable() {
+fn link_targets_are_always_readable() {
     check(
         "[safe](http://evil.example) <https://a.example> ![pic](x.png) [ref][1]\n\n[1]: http://hidden.example\n",
         60,
@@ -235,7 +235,7 @@ fn entities_cannot_smuggle_control_characters() {
 }
 
 #[test]
-fn what_is_unfinished_reads_sensibly() {
+fn unfinished_markdown_reads_sensibly() {
     check("So **bold and `code", 60, &expect!["So **bold and `code"]);
     check(
         "```python\nprint(1)\nif x",

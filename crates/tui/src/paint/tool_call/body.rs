@@ -1,4 +1,4 @@
-//! What stands below a card's first line.
+//! Paints the part of a card below its first line.
 
 use attache::transcript::ToolCallEntry;
 use attache::{json, v1};
@@ -38,7 +38,7 @@ pub(super) fn add(
                     terminal::lines(view.as_ref(), &shown.terminal_id, fold, appearance, room);
                 body.push(lines);
             }
-            v1::ToolCallContent::Other(_) => body.dim("[content of a type unknown here]"),
+            v1::ToolCallContent::Other(_) => body.dim("[content of an unknown type]"),
         }
     }
     body.raw(&call.report);
@@ -52,7 +52,7 @@ struct BodyWriter<'a> {
 }
 
 impl BodyWriter<'_> {
-    /// How wide the content may be, beside its bar.
+    /// The width of the content beside its bar.
     fn room(&self) -> u16 {
         self.width.saturating_sub(2).max(1)
     }
@@ -80,15 +80,13 @@ impl BodyWriter<'_> {
         self.push(lines);
     }
 
-    /// A title that does not fit its line is told in full where everything is.
+    /// Adds the whole title if it doesn't fit the first line and the card is unfolded.
     fn whole_title(&mut self, call: &v1::ToolCall) {
         let title = title(call);
         let is_cut = wrap::width(&title) + 20 > usize::from(self.width);
         if self.fold == Fold::Full && (is_cut || call.title.trim().contains('\n')) {
             let text = visible_lines(call.title.trim());
-            let text = text
-                .get(..text.floor_char_boundary(LONG_TEXT))
-                .unwrap_or_default();
+            let text = wrap::first_bytes(&text, LONG_TEXT);
             let lines = wrap::spans(
                 vec![Span::raw(wrap::without_tabs(text).into_owned())],
                 usize::from(self.room()),
@@ -97,7 +95,7 @@ impl BodyWriter<'_> {
         }
     }
 
-    /// The files, unless a diff or the title names them anyway.
+    /// Adds the files, unless a diff or the title already names them.
     fn locations(&mut self, call: &v1::ToolCall) {
         let title = title(call);
         let in_diff = |wanted: &v1::ToolCallLocation| {
@@ -145,9 +143,7 @@ impl BodyWriter<'_> {
             Fold::Full => (LONG_TEXT, usize::MAX),
             Fold::Line | Fold::Brief => (SHORT_TEXT, BRIEF_LINES),
         };
-        let kept = text
-            .get(..text.floor_char_boundary(bytes))
-            .unwrap_or_default();
+        let kept = wrap::first_bytes(text, bytes);
         let mut markdown = IncrementalMarkdown::new(self.room());
         while markdown.update(kept, self.appearance) == Progress::Partial {}
         self.call_lines.is_coloured &= markdown.is_coloured();
@@ -174,7 +170,7 @@ impl BodyWriter<'_> {
         self.push(painted.lines);
     }
 
-    /// What the model gave the tool and got back: folded, or as JSON where everything is.
+    /// Adds the raw input and output: their sizes, or pretty JSON if the card is unfolded.
     fn raw(&mut self, call: &v1::ToolCall) {
         let parts = [("input", &call.raw_input), ("output", &call.raw_output)];
         let parts = parts
@@ -215,7 +211,7 @@ impl BodyWriter<'_> {
         let mut text = visible_lines(start).into_owned();
         if !end.is_empty() {
             let missing = end.chars().count();
-            text += &format!("\n… {missing} more characters, an export has all");
+            text += &format!("\n… {missing} more characters; export to see all");
         }
         let mut lines = Vec::new();
         for line in text.lines() {
@@ -230,6 +226,6 @@ const LOCATIONS: usize = 50;
 const BRIEF_LINES: usize = 8;
 const BRIEF_DIFF: usize = 24;
 const FULL_DIFF: usize = 2000;
-/// How much text is looked at for a glance.
+/// The most bytes of text in a folded card.
 const SHORT_TEXT: usize = 4 * 1024;
 const LONG_TEXT: usize = 64 * 1024;

@@ -1,4 +1,4 @@
-//! Terminals: the command, the end of what it wrote, and how it ended.
+//! Paints terminals: the command, the end of its output, and how it ended.
 
 use attache::v1;
 use attache_client::tool_call::{terminal_command, terminal_exit};
@@ -26,7 +26,7 @@ pub(super) fn lines(
     };
     let Some(view) = view else {
         return vec![dim(format!(
-            "terminal {}: nothing is known of it",
+            "terminal {}: unknown to this client",
             plain::line(id.as_str())
         ))];
     };
@@ -47,7 +47,7 @@ pub(super) fn lines(
     lines
 }
 
-/// The end of the output, and whether there is more above.
+/// The last lines of the output, and whether something was left out above.
 fn tail(view: &TerminalView, fold: Fold, width: usize) -> (Vec<Line<'static>>, bool) {
     let (bytes, limit) = match fold {
         Fold::Full => (FULL_BYTES, FULL_LINES),

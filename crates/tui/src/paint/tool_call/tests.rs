@@ -149,7 +149,7 @@ fn a_terminal_shows_its_last_lines() {
 }
 
 #[test]
-fn status_is_told_by_sign_and_word() {
+fn the_status_has_a_sign_and_a_word() {
     let status = |status| {
         v1::ToolCall::new("3", "Look it up")
             .kind(v1::ToolKind::Fetch)
@@ -182,7 +182,7 @@ fn status_is_told_by_sign_and_word() {
 }
 
 #[test]
-fn what_is_not_text_is_told_in_a_line() {
+fn content_other_than_text_is_summarised_in_a_line() {
     let blocks = [
         v1::ContentBlock::Image(v1::ImageContent::new("aGVsbG8=", "image/png")),
         v1::ContentBlock::ResourceLink(v1::ResourceLink::new("notes", "file:///n.md").size(2048)),

@@ -1,9 +1,9 @@
-//! Where one looks, and the way from there: up and down by lines, laying out no more than is passed.
+//! The scroll anchor, and moving it up and down by lines. Only the entries that are passed are laid out.
 
 use super::{TranscriptView, Viewport};
 
-/// The line at the top of the screen, by its place. Place 0 is above all entries; the place of an entry is its number
-/// and one.
+/// The line at the top of the screen, as a place and a line in it. Place 0 is above all entries; the place of an entry
+/// is its number plus one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Anchor {
     pub(super) place: usize,
@@ -11,7 +11,7 @@ pub(super) struct Anchor {
 }
 
 impl Viewport<'_> {
-    /// The last place.
+    /// The place of the newest entry, or 0 if there is none.
     pub(super) fn last(&self) -> usize {
         match self.transcript.entries().len() {
             0 => 0,
@@ -39,7 +39,7 @@ impl Viewport<'_> {
 }
 
 impl TranscriptView {
-    /// The anchor so many lines further up, or the beginning.
+    /// The anchor this many lines further up, or the beginning.
     pub(super) fn up(&mut self, from: Anchor, lines: usize, viewport: &Viewport<'_>) -> Anchor {
         let mut at = from;
         let mut lines = lines;
@@ -57,7 +57,7 @@ impl TranscriptView {
         at
     }
 
-    /// The anchor so many lines further down, or the last line.
+    /// The anchor this many lines further down, or the last line.
     pub(super) fn down(&mut self, from: Anchor, lines: usize, viewport: &Viewport<'_>) -> Anchor {
         let mut at = from;
         let mut lines = lines;
@@ -83,7 +83,7 @@ impl TranscriptView {
         self.up(Anchor { place, line }, rows, viewport)
     }
 
-    /// Whether what lies below an anchor is more than fits the screen.
+    /// Whether the lines below an anchor exceed the screen.
     pub(super) fn exceeds(&mut self, rows: usize, from: Anchor, viewport: &Viewport<'_>) -> bool {
         let mut lines = 0;
         let mut place = from.place;
@@ -101,7 +101,7 @@ impl TranscriptView {
         }
     }
 
-    /// Moves the anchor to something that exists, and lets it follow the end once the end is in sight.
+    /// Moves the anchor to an existing line, and follows the end once it is visible.
     pub(super) fn keep_in_bounds(&mut self, rows: usize, viewport: &Viewport<'_>) {
         if self.anchor.place > 0 && self.anchor.place < viewport.first() {
             self.anchor = Anchor {

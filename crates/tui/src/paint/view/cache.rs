@@ -1,4 +1,4 @@
-//! What was laid out, kept while it may be seen again.
+//! Caches layouts that may be needed again.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ pub(super) struct LayoutCache {
     frame: u64,
 }
 
-/// A place laid out: an empty line above, the entry, and what is remarked below it.
+/// The layout of a place: an empty line above, the entry, and the remarks below it.
 #[derive(Debug)]
 pub(super) struct PlaceLayout {
     key: LayoutKey,
@@ -28,7 +28,7 @@ pub(super) struct PlaceLayout {
     frame: u64,
 }
 
-/// What the layout of a place depends on.
+/// The inputs of a place's layout.
 #[derive(Debug, Clone, PartialEq)]
 struct LayoutKey {
     revision: u64,
@@ -54,7 +54,7 @@ impl LayoutCache {
         self.width
     }
 
-    /// Forgets what is of another width.
+    /// Sets the width and drops layouts of another width.
     pub(super) fn set_width(&mut self, width: u16) {
         self.width = width;
         self.places.clear();
@@ -64,7 +64,7 @@ impl LayoutCache {
         self.frame += 1;
     }
 
-    /// Forgets what this frame did not need, once it is much.
+    /// Drops the layouts that this frame did not need once there are many.
     pub(super) fn end_frame(&mut self) {
         let lines: usize = self.places.values().map(PlaceLayout::height).sum();
         if lines > LINES || self.places.len() > PLACES {
@@ -80,7 +80,7 @@ impl PlaceLayout {
 }
 
 impl TranscriptView {
-    /// How many lines a place takes; it is laid out for that if it is not yet.
+    /// The number of lines of a place, laying it out if needed.
     pub(super) fn height(&mut self, place: usize, viewport: &Viewport<'_>) -> usize {
         let key = self.key(place, viewport);
         let generation = self.appearance.highlighter.generation();
@@ -112,7 +112,7 @@ impl TranscriptView {
         height
     }
 
-    /// How much of an entry is shown.
+    /// How much of an entry to show.
     pub(super) fn fold_of(&self, entry: &attache::transcript::Entry) -> Fold {
         let usual = entry::usual_fold(entry);
         let one = self.folds.one.get(&entry.index()).copied();
@@ -192,7 +192,7 @@ impl TranscriptView {
         }
     }
 
-    /// An empty line above, except at the beginning and between tool calls of one line.
+    /// The number of empty lines above: none at the beginning and between one-line tool calls.
     fn gap(&self, place: usize, layout: &EntryLayout, viewport: &Viewport<'_>) -> usize {
         let call_at = |place: usize| {
             let entry = viewport.transcript.entry(place.checked_sub(1)?)?;
@@ -211,7 +211,7 @@ impl TranscriptView {
         let dropped = viewport.transcript.dropped().entries;
         let theme = &self.appearance.theme;
         let text = format!(
-            "{} {dropped} earlier entries are not kept",
+            "{} {dropped} earlier entries were dropped",
             theme.sign(Sign::More)
         );
         let text = wrap::cut(&text, usize::from(width)).into_owned();
@@ -219,6 +219,6 @@ impl TranscriptView {
     }
 }
 
-/// How many lines are kept laid out.
+/// The most lines, and the most places, in the cache.
 const LINES: usize = 6000;
 const PLACES: usize = 600;

@@ -1,4 +1,4 @@
-//! What was asked of the view between two draws.
+//! Commands to the view, performed with the next draw.
 
 use attache::transcript::{Entry, MessageKind};
 
@@ -19,7 +19,7 @@ pub(super) enum ViewCommand {
 }
 
 impl TranscriptView {
-    /// Does what was wished for.
+    /// Performs the queued commands.
     pub(super) fn run_commands(&mut self, rows: usize, viewport: &Viewport<'_>) {
         for command in std::mem::take(&mut self.commands) {
             match command {
@@ -128,7 +128,7 @@ impl TranscriptView {
         }
     }
 
-    /// Looks where a place can be seen as a whole, or its beginning if it is too long for that.
+    /// Scrolls so that the whole place is visible, or its beginning if it is too long.
     fn reveal(&mut self, place: usize, rows: usize, viewport: &Viewport<'_>) {
         let height = self.height(place, viewport);
         let top = Anchor { place, line: 0 };
@@ -153,5 +153,5 @@ impl TranscriptView {
     }
 }
 
-/// How many screens one scroll goes at most; everything that is passed has to be laid out.
+/// The most screens one scroll moves; everything that is passed has to be laid out.
 const FARTHEST: usize = 20;

@@ -1,4 +1,4 @@
-//! From layouts to the screen.
+//! Draws layouts to the screen.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -10,7 +10,7 @@ use crate::paint::theme::{Sign, TextRole};
 use crate::paint::wrap;
 
 impl TranscriptView {
-    /// Draws what is visible.
+    /// Draws the visible part.
     pub fn draw(&mut self, viewport: &Viewport<'_>, area: Rect, buffer: &mut Buffer) {
         let area = area.intersection(buffer.area);
         let rows = usize::from(area.height);
@@ -36,7 +36,7 @@ impl TranscriptView {
         self.position = self.find_position(viewport);
     }
 
-    /// A new width: the anchor keeps its place, as far down in its entry as it was.
+    /// Sets a new width. The anchor keeps its place and its relative line in the entry.
     fn set_width(&mut self, width: u16, viewport: &Viewport<'_>) {
         if width == self.cache.width() {
             return;
@@ -49,7 +49,7 @@ impl TranscriptView {
         }
     }
 
-    /// Draws, and says whether all that is visible was laid out completely.
+    /// Draws the lines, and returns whether all visible entries were laid out completely.
     fn paint(&mut self, viewport: &Viewport<'_>, area: Rect, buffer: &mut Buffer) -> bool {
         let mut place = self.anchor.place;
         let mut line = self.anchor.line;

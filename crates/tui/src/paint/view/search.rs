@@ -1,4 +1,4 @@
-//! Searching a transcript, a piece with each frame, so that no frame waits for it.
+//! Searches a transcript, a part with each frame, so that no frame waits.
 
 use std::collections::BTreeSet;
 
@@ -10,21 +10,21 @@ use super::{SearchStatus, TranscriptView, Viewport};
 use crate::paint::Fold;
 use crate::paint::entry;
 
-/// A search and what it has found, by the numbers of entries.
+/// A search and the numbers of the entries that match.
 #[derive(Debug)]
 pub(super) struct Search {
     pattern: Regex,
     matches: BTreeSet<usize>,
-    /// Entries that have changed since they were looked at.
+    /// Entries that have changed since they were searched.
     again: BTreeSet<usize>,
-    /// The entries from this number on were looked at.
+    /// The entries from this number on have been searched.
     searched_from: Option<usize>,
     current: Option<usize>,
     is_complete: bool,
 }
 
 impl Search {
-    /// Nothing if there is nothing to look for.
+    /// Creates a search, or `None` for an empty query.
     pub(super) fn new(query: &str) -> Option<Search> {
         let has_capitals = query.chars().any(char::is_uppercase);
         let pattern = RegexBuilder::new(&regex::escape(query))
@@ -69,7 +69,7 @@ impl Search {
         next.or(self.matches.last()).copied()
     }
 
-    /// Where the pattern is in a line, in bytes.
+    /// The byte ranges of the matches in a line.
     pub(super) fn match_ranges<'a>(
         &'a self,
         text: &'a str,
@@ -77,7 +77,7 @@ impl Search {
         self.pattern.find_iter(text).map(|spot| spot.range())
     }
 
-    /// Looks at some more entries.
+    /// Searches some more entries.
     fn search_more(&mut self, viewport: &Viewport<'_>) {
         let mut budget = BUDGET;
         for entry in std::mem::take(&mut self.again) {
@@ -112,7 +112,7 @@ impl Search {
 }
 
 impl TranscriptView {
-    /// Looks at some more entries, and goes to the first match above as soon as there is one.
+    /// Searches some more entries, and goes to the first match above once there is one.
     pub(super) fn continue_search(&mut self, rows: usize, viewport: &Viewport<'_>) {
         let Some(search) = &mut self.search else {
             return;
@@ -148,7 +148,7 @@ impl TranscriptView {
         }
     }
 
-    /// Looks at the first match of an entry, unfolded if the match would be hidden.
+    /// Scrolls to the first match of an entry, unfolding the entry if the match is hidden.
     fn show_match(&mut self, entry: usize, rows: usize, viewport: &Viewport<'_>) {
         let place = entry + 1;
         if let Some(search) = &mut self.search {
@@ -187,5 +187,5 @@ pub(super) fn text(line: &Line<'_>) -> String {
         .collect()
 }
 
-/// How many bytes are searched with each frame.
+/// The most bytes searched per frame.
 const BUDGET: usize = 512 * 1024;

@@ -200,7 +200,7 @@ fn a_session_at_200_columns() {
 }
 
 #[test]
-fn the_end_is_followed_until_one_looks_elsewhere() {
+fn the_view_follows_the_end_until_you_scroll() {
     let mut screen = numbered(100);
     assert_eq!(screen.first_line(), "• message 96");
     screen.view.scroll(Scroll::Lines(-20));
@@ -223,7 +223,7 @@ fn the_end_is_followed_until_one_looks_elsewhere() {
 }
 
 #[test]
-fn what_grows_above_does_not_move_what_is_read() {
+fn growth_above_does_not_move_the_visible_part() {
     let mut screen = numbered(40);
     let call = v1::ToolCall::new("c", "early");
     screen.update(v1::SessionUpdate::ToolCall(call));
@@ -242,7 +242,7 @@ fn what_grows_above_does_not_move_what_is_read() {
 }
 
 #[test]
-fn another_width_keeps_the_place() {
+fn a_new_width_keeps_the_position() {
     let mut screen = TestScreen::new(60, 10);
     screen.prompt("tell me");
     for number in 0..50 {
@@ -375,7 +375,7 @@ fn a_running_call_shows_its_time() {
 }
 
 #[test]
-fn remarks_and_what_was_dropped_are_told() {
+fn remarks_and_dropped_entries_are_shown() {
     let mut screen = TestScreen::new(60, 8);
     screen.transcript = Transcript::with_limit(3000);
     screen.view.remark(
@@ -401,7 +401,7 @@ fn remarks_and_what_was_dropped_are_told() {
     }
     screen.view.scroll(Scroll::Top);
     screen.check(&expect![[r#"
-        |   … 22 earlier entries are not kept
+        |   … 22 earlier entries were dropped
         |   i connected to agent
         |
         | › question 22

@@ -1,4 +1,4 @@
-//! One turn: runs what the prompt asks for and ends with a stop reason.
+//! One turn: performs the action in the prompt and ends with a stop reason.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};

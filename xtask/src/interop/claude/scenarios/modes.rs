@@ -1,4 +1,4 @@
-//! Modes and rules: what is done without a question, and what is not.
+//! Modes and rules: what runs without asking, and what does not.
 
 use serde_json::{Value, json};
 
@@ -27,17 +27,17 @@ pub(super) fn do_not_ask(fixture: &Fixture) -> Result<(), Failure> {
     expect("the call has failed", failed)
 }
 
-/// The superuser may bypass permissions only in a box.
+/// Root may bypass permissions only in a sandbox.
 pub(super) fn bypass(fixture: &Fixture) -> Result<(), Failure> {
     let mut env = fixture.env();
     env.push(("IS_SANDBOX".to_owned(), "1".into()));
-    let mut client = ScriptedClient::start(&fixture.ours(), &env, &fixture.cwd, json!({}))?;
+    let mut client = ScriptedClient::start(&fixture.our_adapter(), &env, &fixture.cwd, json!({}))?;
     let questions = in_mode(fixture, &mut client, "bypassPermissions", &touch())?;
     expect_eq("the questions", questions, 0)?;
     expect_eq("the file", fixture.read("made.txt").as_str(), "")
 }
 
-/// A rule that was chosen for ever is the CLI's own, and holds in the next session.
+/// A rule from "always allow" belongs to the CLI and also applies in the next session.
 pub(super) fn always(fixture: &Fixture) -> Result<(), Failure> {
     let mut client = fixture.start()?;
     client.permission_choice = Some("allow_always:0");
@@ -49,7 +49,7 @@ pub(super) fn always(fixture: &Fixture) -> Result<(), Failure> {
     expect_eq("the questions after that", questions, 1)
 }
 
-/// What the user wants to be asked about cannot be allowed for ever.
+/// Actions with an ask rule can't be allowed always.
 pub(super) fn rule_to_ask(fixture: &Fixture) -> Result<(), Failure> {
     let made = std::fs::create_dir_all(fixture.path(".claude"));
     made.map_err(|error| error.to_string())?;
@@ -80,7 +80,7 @@ pub(super) fn model(fixture: &Fixture) -> Result<(), Failure> {
     let model = options.and_then(|options| options.iter().find(|it| it["id"] == "model"));
     expect_eq(
         "the model",
-        &model.ok_or("there is no model")?["currentValue"],
+        &model.ok_or("no option `model`")?["currentValue"],
         &json!("haiku"),
     )?;
     expect_eq(
@@ -90,15 +90,15 @@ pub(super) fn model(fixture: &Fixture) -> Result<(), Failure> {
             .as_str(),
         "end_turn",
     )?;
-    expect_eq("the text", client.words().as_str(), "Hi.")?;
+    expect_eq("the text", client.message_text().as_str(), "Hi.")?;
     expect(
         "the other model is asked",
         fixture.model.received("claude-haiku"),
     )
 }
 
-/// What is typed is told as an option before the turn ends, and said once; the next turn tells of a model only if it is
-/// another.
+/// A typed model is reported as an option before the turn ends, with one message; the next turn reports a model only if
+/// it differs.
 pub(super) fn typed_model(fixture: &Fixture) -> Result<(), Failure> {
     let mut client = fixture.start()?;
     let session = client.session(&fixture.cwd)?;
@@ -113,11 +113,11 @@ pub(super) fn typed_model(fixture: &Fixture) -> Result<(), Failure> {
         let option = options.and_then(|options| options.iter().find(|it| it["id"] == option));
         expect_eq(
             typed,
-            &option.ok_or("there is no such option")?["currentValue"],
+            &option.ok_or("no such option")?["currentValue"],
             &json!(value),
         )?;
     }
-    let words = client.words();
+    let words = client.message_text();
     expect_eq(
         "how often it is said",
         words.matches("Set model").count(),
@@ -146,7 +146,7 @@ pub(super) fn fast_mode(fixture: &Fixture) -> Result<(), Failure> {
         let fast = options.and_then(|options| options.iter().find(|it| it["id"] == "fast"));
         expect_eq(
             "fast mode",
-            &fast.ok_or("there is no fast mode")?["currentValue"],
+            &fast.ok_or("no option `fast`")?["currentValue"],
             &json!(value),
         )?;
         let turn = client.prompt_text(&session, &format!("It is {value}."))?;
@@ -159,7 +159,7 @@ pub(super) fn fast_mode(fixture: &Fixture) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A turn in a new session with that mode. How many questions there have been.
+/// Runs a turn in a new session with this mode, and returns the number of permission requests so far.
 fn in_mode(
     fixture: &Fixture,
     client: &mut ScriptedClient,

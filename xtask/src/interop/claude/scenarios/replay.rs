@@ -1,4 +1,4 @@
-//! What is stored, told again: only the conversation, and all of it.
+//! Replaying stored sessions: only the conversation, and all of it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,13 +10,13 @@ use super::super::client::{Failure, ScriptedClient};
 use super::super::fixture::Fixture;
 use super::{expect, expect_eq};
 
-/// Somebody goes back behind the second prompt with the CLI itself, and says something else.
+/// A session that was rewound to before its second prompt with the CLI itself, then continued differently.
 pub(super) fn rewound(fixture: &Fixture) -> Result<(), Failure> {
     fixture.write("a.txt", "one\n")?;
     fixture.write("b.txt", "two\n")?;
     let mut client = fixture.start()?;
     let id = client.session(&fixture.cwd)?;
-    let (first, both) = (json!([[{ "text": "One." }]]), both(fixture));
+    let (first, both) = (json!([[{ "text": "One." }]]), read_both_script(fixture));
     for words in [
         format!("An apricot. <<{first}>>"),
         format!("A quince. <<{both}>>"),
@@ -25,16 +25,16 @@ pub(super) fn rewound(fixture: &Fixture) -> Result<(), Failure> {
         expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
     }
     client.request("session/close", json!({ "sessionId": id }))?;
-    go_back(fixture, &id, &format!("A damson. <<{both}>>"))?;
+    rewind_session(fixture, &id, &format!("A damson. <<{both}>>"))?;
 
-    let mut client = load(fixture, &id)?;
+    let mut client = load_session(fixture, &id)?;
     let prompts = client.updates("user_message_chunk");
     let prompts = prompts
         .iter()
         .filter_map(|it| it["content"]["text"].as_str());
     let prompts: Vec<_> = prompts.map(|text| &text[..8]).collect();
     expect_eq("the prompts", prompts, vec!["An apric", "A damson"])?;
-    expect_eq("the words", client.words().as_str(), "One.Both.")?;
+    expect_eq("the words", client.message_text().as_str(), "One.Both.")?;
     expect_eq("the calls", client.updates("tool_call").len(), 2)?;
     let updates = client.updates("tool_call_update");
     let ended = updates.iter().filter(|it| it["status"] == "completed");
@@ -42,27 +42,27 @@ pub(super) fn rewound(fixture: &Fixture) -> Result<(), Failure> {
 
     let params = json!({ "sessionId": id, "cwd": fixture.cwd });
     let fork = client.request("session/fork", params)?["result"]["sessionId"].clone();
-    let fork = fork.as_str().ok_or("there is no fork")?;
+    let fork = fork.as_str().ok_or("no fork")?;
     let end = client.turn(fork, &json!([[{ "text": "Forked." }]]))?;
     expect_eq("the end of the fork", end.as_str(), "end_turn")?;
     client.request("session/close", json!({ "sessionId": fork }))?;
-    let words = load(fixture, fork)?.words();
+    let words = load_session(fixture, fork)?.message_text();
     expect_eq("the words of the fork", words.as_str(), "One.Both.Forked.")
 }
 
-fn both(fixture: &Fixture) -> Value {
+fn read_both_script(fixture: &Fixture) -> Value {
     let read = |name: &str| json!({ "tool": "Read", "input": { "file_path": fixture.path(name) } });
     json!([[read("a.txt"), read("b.txt")], [{ "text": "Both." }]])
 }
 
-/// Prompts the CLI behind the first answer.
-fn go_back(fixture: &Fixture, id: &str, words: &str) -> Result<(), Failure> {
+/// Prompts the CLI from the first answer on.
+fn rewind_session(fixture: &Fixture, id: &str, words: &str) -> Result<(), Failure> {
     let text = fs::read_to_string(fixture.transcript(id)?).map_err(|error| error.to_string())?;
     let lines = text.lines();
     let mut lines = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let answer = lines.find(|line| line["type"] == "assistant");
-    let answer = answer.ok_or("there is no answer")?;
-    let uuid = answer["uuid"].as_str().ok_or("the answer has no name")?;
+    let answer = answer.ok_or("no answer")?;
+    let uuid = answer["uuid"].as_str().ok_or("the answer has no uuid")?;
     let mut cli = Command::new(fixture.cli());
     cli.env_clear()
         .envs(fixture.env())
@@ -95,38 +95,41 @@ pub(super) fn subagents(fixture: &Fixture) -> Result<(), Failure> {
     let id = live.session(&fixture.cwd)?;
     let end = live.turn(&id, &script)?;
     expect_eq("the end", end.as_str(), "end_turn")?;
-    let was = shown(&live);
+    let was = shown_items(&live);
     let parents = was.values().filter(|it| !it["parent"].is_null()).count();
     // Three subagents with two texts each, two reads, and a call of one by another.
     expect_eq("what the subagents show", parents, 9)?;
     live.request("session/close", json!({ "sessionId": id }))?;
-    let more = more_than(&was, &load(fixture, &id)?)?;
-    expect_eq("what is told besides", more, 0)?;
+    let more = count_new_items(&was, &load_session(fixture, &id)?)?;
+    expect_eq("the additional items", more, 0)?;
 
     let fork = live.request(
         "session/fork",
         json!({ "sessionId": id, "cwd": fixture.cwd }),
     )?;
     let fork = fork["result"]["sessionId"].as_str();
-    let fork = fork.ok_or("there is no fork")?.to_owned();
+    let fork = fork.ok_or("no fork")?.to_owned();
     live.turn(&fork, &json!([[{ "text": "Forked." }]]))?;
     live.request("session/close", json!({ "sessionId": fork }))?;
-    let more = more_than(&was, &load(fixture, &fork)?)?;
-    expect_eq("what is told of the fork besides", more, 1)
+    let more = count_new_items(&was, &load_session(fixture, &fork)?)?;
+    expect_eq("the additional items of the fork", more, 1)
 }
 
-/// All that was shown is shown again; how much more.
-fn more_than(was: &BTreeMap<String, Value>, client: &ScriptedClient) -> Result<usize, Failure> {
-    let again = shown(client);
+/// Checks that everything shown before is replayed, and returns how much more is shown.
+fn count_new_items(
+    was: &BTreeMap<String, Value>,
+    client: &ScriptedClient,
+) -> Result<usize, Failure> {
+    let again = shown_items(client);
     for (id, was) in was {
         let is = again.get(id).unwrap_or(&Value::Null);
-        expect_eq(&format!("{id} told again"), is, was)?;
+        expect_eq(&format!("{id} replayed"), is, was)?;
     }
     Ok(again.len() - was.len())
 }
 
-/// Messages and calls, as they are in the end.
-fn shown(client: &ScriptedClient) -> BTreeMap<String, Value> {
+/// Messages and tool calls in their final state.
+fn shown_items(client: &ScriptedClient) -> BTreeMap<String, Value> {
     let mut shown = BTreeMap::<String, Value>::new();
     let updates = client.received.iter();
     for update in updates.map(|(_, message)| &message["params"]["update"]) {
@@ -154,7 +157,7 @@ fn shown(client: &ScriptedClient) -> BTreeMap<String, Value> {
     shown
 }
 
-fn load(fixture: &Fixture, id: &str) -> Result<ScriptedClient, Failure> {
+fn load_session(fixture: &Fixture, id: &str) -> Result<ScriptedClient, Failure> {
     let mut client = fixture.start()?;
     let params = json!({ "sessionId": id, "cwd": fixture.cwd, "mcpServers": [] });
     let loaded = client.request("session/load", params)?;

@@ -1,4 +1,4 @@
-//! What MCP servers ask the person for in the middle of a tool call.
+//! Elicitations: what MCP servers ask the user during a tool call.
 
 use serde_json::{Value, json};
 
@@ -28,12 +28,12 @@ pub(super) fn form_declined(fixture: &Fixture) -> Result<(), Failure> {
     expect_tool_result(&mut client, &session, "heard decline  ")
 }
 
-/// A client that has no forms is not asked, and neither is one whose form could not be filled in.
+/// A client without form support is not asked, and neither is one whose form could not be filled in.
 pub(super) fn no_form(fixture: &Fixture) -> Result<(), Failure> {
     for (capabilities, form) in [
         (json!({}), FORM),
         (json!({ "elicitation": { "url": {} } }), FORM),
-        (json!({ "elicitation": { "form": {} } }), UNFIT),
+        (json!({ "elicitation": { "form": {} } }), INVALID_FORM),
     ] {
         let mut client = fixture.start_for(capabilities)?;
         let session = session_with_server(fixture, &mut client, form)?;
@@ -44,7 +44,7 @@ pub(super) fn no_form(fixture: &Fixture) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A form that is open when the turn is cancelled is taken back.
+/// A form that is open when the turn is cancelled is withdrawn.
 pub(super) fn form_cancelled(fixture: &Fixture) -> Result<(), Failure> {
     let mut client = fixture.start_for(json!({ "elicitation": { "form": {} } }))?;
     client.form_answer = None;
@@ -61,7 +61,7 @@ pub(super) fn form_cancelled(fixture: &Fixture) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The end of a page is told by the id that the client knows.
+/// The end of a page is reported with the id that the client knows.
 pub(super) fn page(fixture: &Fixture) -> Result<(), Failure> {
     let mut client = fixture.start_for(json!({ "elicitation": { "url": {} } }))?;
     client.form_answer = Some(json!({}));
@@ -77,7 +77,7 @@ pub(super) fn page(fixture: &Fixture) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A session with a server whose tool asks for this.
+/// Opens a session with a server whose tool asks for this.
 fn session_with_server(
     fixture: &Fixture,
     client: &mut ScriptedClient,
@@ -101,12 +101,12 @@ const FORM: &str = r#"{"message":"Who is it for?","requestedSchema":{"type":"obj
     "name":{"type":"string","minLength":1},
     "guests":{"type":"integer","minimum":0},
     "size":{"type":"string","enum":["s","l"],"enumNames":["Small","Large"]}},"required":["name"]}}"#;
-/// The CLI itself refuses those with fields of unknown kinds.
-const UNFIT: &str = r#"{"message":"Who is it for?","requestedSchema":{"type":"object","properties":{},"required":["name"]}}"#;
+/// The CLI itself rejects forms with fields of unknown kinds.
+const INVALID_FORM: &str = r#"{"message":"Who is it for?","requestedSchema":{"type":"object","properties":{},"required":["name"]}}"#;
 const PAGE: &str =
     r#"{"mode":"url","message":"Log in","url":"https://example.com/login","elicitationId":"one"}"#;
 
-/// An MCP server in a shell, whose tool says what the person answered.
+/// An MCP server as a shell script. Its tool returns the user's answer.
 const SERVER: &str = r#"
 ASKED=$(tr -d '\n' <<<"$ASKED")
 member() { sed -n "s/.*\"$1\":\"\{0,1\}\([A-Za-z0-9]*\).*/\1/p" <<<"$line"; }

@@ -1,4 +1,4 @@
-//! Sessions: stored, taken up again, forked, and several at once.
+//! Sessions: stored, resumed, forked, and several at once.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ pub(super) fn resume(fixture: &Fixture) -> Result<(), Failure> {
     )?;
     expect("it is resumed", resumed["error"].is_null())?;
     expect(
-        "nothing is told again",
+        "nothing is replayed",
         client.updates("user_message_chunk").is_empty(),
     )?;
     expect_eq(
@@ -28,7 +28,7 @@ pub(super) fn resume(fixture: &Fixture) -> Result<(), Failure> {
             .as_str(),
         "end_turn",
     )?;
-    expect_eq("the text", client.words().as_str(), "Resumed.")?;
+    expect_eq("the text", client.message_text().as_str(), "Resumed.")?;
     expect(
         "the model knows the history",
         fixture.model.received("kumquat"),
@@ -46,10 +46,10 @@ pub(super) fn load(fixture: &Fixture) -> Result<(), Failure> {
         .first()
         .and_then(|chunk| chunk["content"]["text"].as_str());
     expect(
-        "the prompt is told",
+        "the prompt is replayed",
         prompt.is_some_and(|text| text.contains("tangerines")),
     )?;
-    expect_eq("the answer", client.words().as_str(), "Heard.")?;
+    expect_eq("the answer", client.message_text().as_str(), "Heard.")?;
     let listed = client.request("session/list", json!({ "cwd": fixture.cwd }))?;
     expect_eq(
         "the listed session",
@@ -140,7 +140,7 @@ pub(super) fn mcp_server(fixture: &Fixture) -> Result<(), Failure> {
     let turn = client.prompt_text(&session, "/mcp:echo:greet")?;
     expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
     expect(
-        "the model is given the prompt",
+        "the model receives the prompt",
         fixture.model.received("Greet the damson"),
     )
 }
@@ -208,7 +208,7 @@ pub(super) fn two_at_once(fixture: &Fixture) -> Result<(), Failure> {
     )
 }
 
-/// A session with one prompt, and its adapter gone.
+/// Creates a session with one prompt, then closes it and its adapter.
 fn closed_session(fixture: &Fixture, words: &str) -> Result<String, Failure> {
     let mut client = fixture.start()?;
     let id = client.session(&fixture.cwd)?;
@@ -220,7 +220,7 @@ fn closed_session(fixture: &Fixture, words: &str) -> Result<String, Failure> {
     Ok(id)
 }
 
-/// An MCP server in a shell.
+/// An MCP server as a shell script.
 const SERVER: &str = r#"
 while IFS= read -r line; do
   id=$(sed -n 's/.*"id":\([0-9]*\).*/\1/p' <<<"$line")

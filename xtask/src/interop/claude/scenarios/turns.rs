@@ -20,7 +20,7 @@ pub(super) fn text(fixture: &Fixture) -> Result<(), Failure> {
     )?;
     expect_eq(
         "the text",
-        client.words().as_str(),
+        client.message_text().as_str(),
         "Good morning, and a very long day to you.",
     )?;
     let thought = client.updates("agent_thought_chunk");
@@ -109,13 +109,13 @@ pub(super) fn steering(fixture: &Fixture) -> Result<(), Failure> {
     )?;
     expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
     expect(
-        "the question is taken back",
+        "the permission request is withdrawn",
         client
             .received
             .iter()
             .any(|(_, it)| it["method"] == "$/cancel_request"),
     )?;
-    expect_eq("the text", client.words().as_str(), "As you like.")?;
+    expect_eq("the text", client.message_text().as_str(), "As you like.")?;
     expect_eq("the file", fixture.read("a.txt").as_str(), "(no file)")
 }
 
@@ -134,7 +134,7 @@ pub(super) fn queue(fixture: &Fixture) -> Result<(), Failure> {
         client.stop_reason(first)?.as_str(),
         "end_turn",
     )?;
-    expect_eq("the text", client.words().as_str(), "one two")
+    expect_eq("the text", client.message_text().as_str(), "one two")
 }
 
 pub(super) fn steered_and_stopped(fixture: &Fixture) -> Result<(), Failure> {
@@ -160,7 +160,7 @@ pub(super) fn steered_and_stopped(fixture: &Fixture) -> Result<(), Failure> {
     expect("it is quick", start.elapsed() < Duration::from_secs(4))?;
     let after = client.turn(&session, &json!([[{ "text": " and after." }]]))?;
     expect_eq("the next end", after.as_str(), "end_turn")?;
-    expect("it says so", client.words().ends_with(" and after."))
+    expect("it says so", client.message_text().ends_with(" and after."))
 }
 
 pub(super) fn cancelled_at_once(fixture: &Fixture) -> Result<(), Failure> {
@@ -190,7 +190,7 @@ pub(super) fn content(fixture: &Fixture) -> Result<(), Failure> {
     let params = json!({ "sessionId": session, "prompt": prompt });
     let turn = client.send("session/prompt", params)?;
     expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
-    expect_eq("the text", client.words().as_str(), "Seen.")?;
+    expect_eq("the text", client.message_text().as_str(), "Seen.")?;
     for text in [
         r#""type":"image""#,
         "[@quince.txt](file:///notes/quince.txt)",
@@ -212,7 +212,7 @@ pub(super) fn content(fixture: &Fixture) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A command of the project is offered and carried out, and so is one of the CLI's own.
+/// A command of the project is offered and runs, and so does one of the CLI's own.
 pub(super) fn slash_command(fixture: &Fixture) -> Result<(), Failure> {
     let script = json!([[{ "text": "Greeted." }]]);
     let folder = fixture.path(".claude/commands");
@@ -229,7 +229,7 @@ pub(super) fn slash_command(fixture: &Fixture) -> Result<(), Failure> {
     })?;
     let turn = client.prompt_text(&session, "/greet the medlar")?;
     expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
-    expect_eq("the text", client.words().as_str(), "Greeted.")?;
+    expect_eq("the text", client.message_text().as_str(), "Greeted.")?;
     expect(
         "the model was asked",
         fixture.model.received("Say a word to the medlar."),
@@ -237,8 +237,8 @@ pub(super) fn slash_command(fixture: &Fixture) -> Result<(), Failure> {
     let turn = client.prompt_text(&session, "/context")?;
     expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
     expect(
-        "its output is told",
-        client.words().contains("Context Usage"),
+        "its output is shown",
+        client.message_text().contains("Context Usage"),
     )
 }
 
@@ -253,11 +253,11 @@ pub(super) fn refused_login(fixture: &Fixture) -> Result<(), Failure> {
     expect_eq("the login", &methods[0]["type"], &json!("terminal"))
 }
 
-/// A session is refused before anybody has typed anything, and the state can be asked for.
+/// Without a login, opening a session fails before anything is typed, and the login state can be queried.
 pub(super) fn no_login(fixture: &Fixture) -> Result<(), Failure> {
     let mut env = fixture.env();
     let params = json!({ "cwd": fixture.cwd, "mcpServers": [] });
-    let mut client = ScriptedClient::start(&fixture.ours(), &env, &fixture.cwd, json!({}))?;
+    let mut client = ScriptedClient::start(&fixture.our_adapter(), &env, &fixture.cwd, json!({}))?;
     let status = client.request("auth/status", json!({}))?;
     expect_eq(
         "the state",
@@ -265,7 +265,7 @@ pub(super) fn no_login(fixture: &Fixture) -> Result<(), Failure> {
         &json!("authenticated"),
     )?;
     env.retain(|(name, _)| name != "ANTHROPIC_API_KEY");
-    let mut client = ScriptedClient::start(&fixture.ours(), &env, &fixture.cwd, json!({}))?;
+    let mut client = ScriptedClient::start(&fixture.our_adapter(), &env, &fixture.cwd, json!({}))?;
     let opened = client.request("session/new", params.clone())?;
     expect_eq("the error", &opened["error"]["code"], &json!(-32000))?;
     let status = client.request("auth/status", json!({}))?;
@@ -274,14 +274,14 @@ pub(super) fn no_login(fixture: &Fixture) -> Result<(), Failure> {
         &status["result"]["state"],
         &json!("unauthenticated"),
     )?;
-    // Headers may be all that a gateway wants.
+    // Headers may be all that a gateway needs.
     let headers = "Authorization: Bearer none";
     env.push(("ANTHROPIC_CUSTOM_HEADERS".to_owned(), headers.into()));
-    let mut client = ScriptedClient::start(&fixture.ours(), &env, &fixture.cwd, json!({}))?;
+    let mut client = ScriptedClient::start(&fixture.our_adapter(), &env, &fixture.cwd, json!({}))?;
     let session = client.session(&fixture.cwd)?;
     let end = client.turn(&session, &json!([[{ "text": "In." }]]))?;
     expect_eq("the end", end.as_str(), "end_turn")
 }
 
-/// A picture of one point.
+/// An image of one pixel.
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

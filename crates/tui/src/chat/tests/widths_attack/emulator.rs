@@ -1,4 +1,4 @@
-//! A terminal that has its own opinion of how wide characters are.
+//! A terminal emulator with its own rules for the width of characters.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -10,26 +10,26 @@ use ratatui::layout::{Position, Size};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 
-/// How wide a terminal takes characters to be.
+/// How a terminal measures the width of characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Columns {
-    /// Each character for itself, as `wcwidth` does: vowel signs and format characters have a column.
+    /// Each character separately, as `wcwidth` does: vowel signs and format characters take a column.
     Characters,
-    /// Whatever belongs together has one column.
+    /// Each grapheme cluster takes one column.
     Clusters,
-    /// Each character that is not ASCII has two, lines apart.
+    /// Each character outside ASCII takes two columns, except box-drawing characters.
     Double,
 }
 
-/// What is on its screen.
+/// A terminal and its screen.
 #[derive(Debug)]
 pub(super) struct Emulator {
     columns: Columns,
     size: (usize, usize),
-    /// A column behind a wide character is empty.
+    /// The cells; a cell behind a wide character is empty.
     pub(super) rows: Vec<Vec<String>>,
     cursor: (usize, usize),
-    /// The last column that was written, for marks.
+    /// The last column that was written, for combining marks.
     last: Option<usize>,
     wraps: bool,
 }
@@ -47,7 +47,7 @@ impl Emulator {
         }
     }
 
-    /// Takes what was written to it.
+    /// Processes bytes written to the terminal.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         let text = std::str::from_utf8(bytes).unwrap();
         for (index, part) in text.split("\u{1b}[").enumerate() {
@@ -103,7 +103,7 @@ impl Emulator {
         match self.columns {
             _ if matches!(char, ' '..='~' | '\u{2500}'..='\u{257f}') => 1,
             Columns::Double => 2,
-            // Spacing marks and what stands in front of others, among the characters of the tests.
+            // Spacing marks and prefix characters, among the characters of the tests.
             _ if matches!(char, '\u{9be}' | '\u{bbe}' | '\u{600}' | '\u{110bd}') => 1,
             _ => width,
         }
@@ -125,7 +125,7 @@ impl Emulator {
         }
         let (x, y) = self.cursor;
         let row = &mut self.rows[y];
-        // Half of a wide character is blank.
+        // The remaining half of a wide character is blank.
         let start = row[..=x].iter().rposition(|cell| !cell.is_empty());
         row[start.unwrap_or(0)..x].fill_with(|| " ".to_owned());
         for cell in row[x + width..]
@@ -141,7 +141,7 @@ impl Emulator {
     }
 }
 
-/// What is written is kept until it is taken.
+/// Keeps written bytes until they are taken.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bytes(Rc<RefCell<Vec<u8>>>);
 
@@ -161,7 +161,7 @@ impl Write for Bytes {
     }
 }
 
-/// A terminal of a size that does not ask the real one.
+/// A backend of fixed size that does not query the real terminal.
 #[derive(Debug)]
 pub(super) struct Sized {
     pub(super) inner: CrosstermBackend<Bytes>,
