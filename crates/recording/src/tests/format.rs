@@ -171,16 +171,16 @@ fn rows_correlate_requests_responses_and_tool_calls() {
         .collect();
     expect![[r#"
         Request initialize [] -
-        Answer initialize [] - took 1000
+        Response initialize [] - took 1000
         Request session/new [] -
-        Answer session/new [] old took 1000
+        Response session/new [] old took 1000
         Request session/prompt [hi] old
         Notification session/update [agent_message_chunk] old first 1000
         Notification session/update [tool_call Look in_progress] old
         Request session/request_permission [] old
-        Answer session/request_permission [] old took 1000
+        Response session/request_permission [] old took 1000
         Notification session/update [tool_call_update Look completed] old ran 3000
-        Answer session/prompt [end_turn] old took 6000
+        Response session/prompt [end_turn] old took 6000
     "#]]
     .assert_eq(&rows.concat());
 }

@@ -188,7 +188,7 @@ fn a_scenario_reports_a_missing_client_capability() {
             conversation
                 .trace
                 .to_string()
-                .contains("which you do not offer"),
+                .contains("which your client does not have"),
             "{}",
             scenario.name
         );

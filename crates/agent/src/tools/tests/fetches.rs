@@ -153,7 +153,7 @@ async fn redirects_are_limited_and_checked_each_time() {
                 "FAILED not fetched: it redirects, and the address is on this machine or in a private network, which tools must not reach"
             ],
         ),
-        ("/file", expect!["FAILED [the server says 302 Found]"]),
+        ("/file", expect!["FAILED [status 302 Found]"]),
         (
             "/word",
             expect![
