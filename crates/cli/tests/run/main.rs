@@ -128,7 +128,7 @@ fn an_agent_that_dies_is_explained_by_its_last_words() {
         "echo 'node: not found' >&2; exit 127",
         &expect![[r#"
             out: 
-            err: attache: the agent ended before it answered `initialize`: agent exited with 127: node: not found
+            err: attache: the agent ended before it responded to `initialize`: agent exited with 127: node: not found
 
             exit: 1
         "#]],
@@ -198,7 +198,7 @@ fn a_banner_before_the_first_message_is_stepped_over() {
         &expect![[r#"
             out: hi
 
-            err: skipped what is no message: Connecting to the mothership
+            err: skipped a line that is not a message: Connecting to the mothership
 
             exit: 0
         "#]],
@@ -215,7 +215,7 @@ fn only_the_first_of_many_log_lines_is_shown() {
         &expect![[r#"
             out: hi
 
-            err: skipped what is no message: [info] ready
+            err: skipped a line that is not a message: [info] ready
             skipped 3 lines that are not messages
 
             exit: 0
@@ -465,7 +465,7 @@ fn a_login_that_is_wanted_is_told() {
         &agent,
         &expect![[r#"
             out: 
-            err: attache: the agent requires a login first: Authentication required (-32000); it offers Browser; `attache chat` with this agent lets you log in
+            err: attache: the agent requires a login first: Authentication required (-32000); login methods: Browser; `attache chat` with this agent lets you log in
 
             exit: 1
         "#]],

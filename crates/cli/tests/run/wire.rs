@@ -190,7 +190,7 @@ fn servers_and_directories() {
         &agent,
         "session/new",
         &expect![[r#"
-            attache: the agent takes no directories besides the working directory; leave them out
+            attache: the agent does not support additional directories; omit them
             exit: 1
         "#]],
     );
@@ -218,7 +218,7 @@ fn servers_and_directories() {
         &agent,
         "session/new",
         &expect![[r#"
-            attache: --mcp: a: neither `command` nor `url` is there
+            attache: --mcp: a: expected `command` or `url`
             exit: 2
         "#]],
     );
@@ -341,7 +341,7 @@ fn sessions_are_taken_up() {
         &agents::turn("", ""),
         "session/resume",
         &expect![[r#"
-            attache: the agent cannot resume sessions; load it, or begin a new one
+            attache: the agent cannot resume sessions; load the session, or start a new one
             exit: 1
         "#]],
     );

@@ -79,7 +79,7 @@ fn the_agents_of_other_editors_when_asked() {
     expect!["z         no         /opt/z            zed           not on the PATH"]
         .assert_eq(&first(&["agents", "--from", "zed"]));
     machine.check(&["agents", "--from", "emacs"], &expect![[r#"
-        error: invalid value 'emacs' for '--from <EDITORS>': `emacs` is no editor that is known: zed, jetbrains
+        error: invalid value 'emacs' for '--from <EDITORS>': unknown editor `emacs`; use zed or jetbrains
 
         For more information, try '--help'.
         exit: 2

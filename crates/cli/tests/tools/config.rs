@@ -80,7 +80,7 @@ fn a_key_that_does_not_exist() {
     machine.check(
         &["config", "set", "theme", "dark"],
         &expect![[r#"
-        err: there is no key `theme`; `attache config --help` tells the keys
+        err: there is no key `theme`; `attache config --help` lists the keys
         exit: 2
     "#]],
     );

@@ -107,7 +107,7 @@ fn an_agent_that_cannot_be_started() {
     machine.check(
         &["trace", "-o", "t", "--", "./nothing"],
         &expect![[r#"
-        err: ./nothing does not exist; check the path; it is looked for from where you are
+        err: ./nothing does not exist; check the path; relative paths start at the current directory
         exit: 1
     "#]],
     );

@@ -368,8 +368,8 @@ fn an_mcp_server_that_makes_no_sense_is_left_out() {
         r#"{"default_agent": "x", "mcp_servers": {"a": {}, "b": {"command": "no-such-server"}}}"#,
         &expect![[r#"
             default_agent = x [~/config.json:1:19]
-            warning: ~/config.json:1:45: the MCP server is left out: a: neither `command` nor `url` is there
-            warning: ~/config.json:1:54: the MCP server is left out: b.command: there is no program `no-such-server`; install it, or give its whole path
+            warning: ~/config.json:1:45: the MCP server is left out: a: expected `command` or `url`
+            warning: ~/config.json:1:54: the MCP server is left out: b.command: there is no program `no-such-server`; install it, or give its full path
         "#]],
     );
     check(

@@ -216,9 +216,9 @@ async fn an_agent_that_never_answers_initialize_is_given_up() {
     fixture.prompt("hello?");
     fixture.until("failed session/prompt").await;
     let expected = expect![[r#"
-        failed session/new AgentExited: the agent has gone; restart it
-        gone: the agent does not answer `initialize` within 60 s; is it an ACP agent? []
-        failed session/prompt AgentExited: the agent has gone; restart it
+        failed session/new AgentExited: the agent is not running; restart it
+        gone: the agent did not respond to `initialize` within 60 s; is it an ACP agent? []
+        failed session/prompt AgentExited: the agent is not running; restart it
     "#]];
     expected.assert_eq(&fixture.seen);
 }
@@ -229,7 +229,7 @@ async fn an_agent_of_another_version_is_given_up() {
     let mut fixture = Fixture::with_preset(script, Preset::Ask);
     fixture.until("gone").await;
     let expected = expect![[r#"
-        gone: the agent does not take `initialize`: the peer uses protocol version 9; only version 1 is supported []
+        gone: the agent rejected `initialize`: the peer uses protocol version 9; only version 1 is supported []
     "#]];
     expected.assert_eq(&fixture.seen);
 }
@@ -343,7 +343,7 @@ async fn an_id_that_is_in_use_does_not_take_the_place_of_a_session() {
     fixture.until("ended").await;
     let expected = expect![[r#"
         began go
-        failed session/new Local: the agent has answered with the id `s`, which another session has; that one stays, close it first
+        failed session/new Local: the agent responded with the id `s`, which another open session has; close that session first
         ended end_turn
     "#]];
     fixture.check(expected).await;

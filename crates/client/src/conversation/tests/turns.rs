@@ -56,7 +56,7 @@ async fn no_more_prompts_wait_than_there_is_room_for() {
     fixture.until("failed").await;
     let last = fixture.seen.lines().last().unwrap().to_owned();
     expect![
-        "failed session/prompt Local: 32 prompts wait already; take one back or cancel the turn"
+        "failed session/prompt Local: 32 prompts are queued already; remove one or cancel the turn"
     ]
     .assert_eq(&last);
 }
@@ -102,7 +102,7 @@ async fn a_turn_that_does_not_end_when_cancelled_is_told() {
     fixture.until("ended").await;
     let expected = expect![[r#"
         began hang
-        failed session/cancel TimedOut: the agent has not ended the turn 10 s after it was cancelled; it may hang, restart it
+        failed session/cancel TimedOut: the agent has not ended the turn 10 s after it was cancelled; it may hang: restart it
         ended cancelled
     "#]];
     fixture.check(expected).await;
