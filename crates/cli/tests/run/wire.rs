@@ -28,7 +28,7 @@ fn check(arguments: &[&str], agent: &str, method: &str, expected: &Expect) {
 }
 
 #[test]
-fn all_lines_and_nothing_else() {
+fn json_format_prints_all_lines_and_nothing_else() {
     let agent = agents::turn(&agents::says("hello\\n"), "");
     let noise = "echo noise; echo '[info] ready'; echo '{ level: 1 }'";
     let mut command = attache(&["--format", "json", "hi"], &format!("{noise}; {agent}"));
@@ -73,7 +73,7 @@ fn what_is_offered() {
 }
 
 #[test]
-fn words_files_and_standard_input() {
+fn prompts_from_words_files_and_standard_input() {
     let scratch = tempfile::tempdir().unwrap();
     let file = scratch.path().join("task.txt");
     std::fs::write(&file, "Tidy up\n").unwrap();

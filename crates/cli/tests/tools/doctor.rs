@@ -348,7 +348,7 @@ fn no_such_agent() {
 }
 
 #[test]
-fn what_we_keep_ourselves() {
+fn our_own_records_are_checked() {
     let machine = Machine::new();
     machine.program("bin/agent", &scripts::plain());
     machine.attache(&["run", "hi", "--", "agent"]);
@@ -378,7 +378,7 @@ fn what_we_keep_ourselves() {
 }
 
 #[test]
-fn what_the_kernel_enforces_is_told() {
+fn kernel_enforcement_is_reported() {
     let machine = Machine::new();
     let output = machine.attache(&["doctor", "--", "./nothing"]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -24,7 +24,7 @@ fn kept() -> Machine {
 }
 
 #[test]
-fn those_of_which_a_transcript_was_kept() {
+fn sessions_with_a_transcript_are_listed() {
     Machine::new().check(
         &["sessions", "list"],
         &expect![[r#"
@@ -180,7 +180,7 @@ fn a_session_is_shown_and_exported() {
 }
 
 #[test]
-fn a_session_is_told_by_its_agent() {
+fn a_session_is_replayed_by_its_agent() {
     let machine = Machine::new();
     machine.program("bin/agent", &scripts::librarian());
     machine.check(

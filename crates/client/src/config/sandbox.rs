@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_says_nothing_about_it() {
+    fn a_project_cannot_set_the_sandbox() {
         let text = r#"{"sandbox":{"mode":"off"}}"#.to_owned();
         let document = Document::of(Path::new("/project/.attache.json"), text);
         let mut layer = Layer::read(&document).unwrap();

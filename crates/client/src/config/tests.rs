@@ -117,7 +117,7 @@ fn the_words_of_other_tools_are_understood() {
 }
 
 #[test]
-fn what_does_not_fit_is_told_with_its_place() {
+fn invalid_values_are_reported_with_their_location() {
     check(
         "{\n  \"default_agent\": 7\n}",
         &expect![[r#"
@@ -157,7 +157,7 @@ fn what_does_not_fit_is_told_with_its_place() {
 }
 
 #[test]
-fn what_is_no_json_is_told_with_its_place() {
+fn invalid_json_is_reported_with_its_location() {
     check(
         "{\n  \"default_agent\": \"a\"\n  \"policy\": \"b\"\n}",
         &expect![[r#"
@@ -179,7 +179,7 @@ fn what_is_no_json_is_told_with_its_place() {
 }
 
 #[test]
-fn what_is_no_text_is_told() {
+fn a_file_that_is_not_text_is_reported() {
     let disk = Disk::new(&[]);
     fs::create_dir(disk.0.path().join("config.json")).unwrap();
     expect![[r#"
@@ -189,7 +189,7 @@ fn what_is_no_text_is_told() {
 }
 
 #[test]
-fn a_key_that_nothing_uses_is_told_with_the_nearest() {
+fn an_unknown_key_is_reported_with_a_suggestion() {
     check(
         r#"{"default_agnet": "a", "theme": "dark", "agent_servers": {"a": {"command": "x", "arg": []}}}"#,
         &expect![[r#"

@@ -282,7 +282,7 @@ mod tests {
     use crate::conversation::{Conversation, Setup};
 
     #[test]
-    fn writes_that_wait_hold_no_more_than_so_much() {
+    fn waiting_writes_are_limited_in_memory() {
         let permissions = Permissions::preset(Preset::Ask);
         let host = Host::new(
             Files::default(),

@@ -161,7 +161,7 @@ fn a_notice() {
 }
 
 #[test]
-fn a_change_that_was_denied_is_told_as_denied_and_against_the_disk() {
+fn a_denied_change_is_marked_and_compared_with_the_disk() {
     let call = r#"{"toolCallId":"b","title":"Edit a","kind":"edit","status":"failed","content":[{"type":"diff","path":"/p/a","oldText":"one\n","newText":"two\n"}]}"#;
     let call: v1::ToolCall = attache::json::from_str(call).unwrap();
     let request = v1::RequestPermissionRequest::new(

@@ -50,7 +50,7 @@ async fn a_program_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn last_words_are_told() {
+async fn the_last_lines_of_stderr_are_reported() {
     let mut conversation = start("echo 'node: not found' >&2; exit 127");
     let expected = expect![[r#"
         gone: the agent ended before it responded to `initialize`: agent exited with 127: node: not found ["node: not found"]

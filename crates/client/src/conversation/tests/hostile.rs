@@ -37,7 +37,7 @@ async fn updates_of_unknown_sessions_are_counted_and_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn children_of_a_session_are_heard_and_ask() {
+async fn child_sessions_send_updates_and_permission_requests() {
     let script = r#"
         -> session/prompt @turn {...}
         <. session/update {"sessionId":"s","update":{"sessionUpdate":"subagent_update","sessionId":"child","title":"Look"}}
@@ -70,7 +70,7 @@ async fn children_of_a_session_are_heard_and_ask() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_hundred_questions_at_once_are_capped() {
+async fn two_hundred_permission_requests_at_once_are_capped() {
     let ask = r#"<- session/request_permission @ask {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Edit"},"options":[]}"#;
     let script = format!(
         "-> session/prompt @turn {{...}}\n{ask} x200\n\
@@ -180,7 +180,7 @@ async fn a_flood_of_updates_ends_before_the_turn_does() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn garbage_is_told_once_in_a_while() {
+async fn invalid_lines_are_reported_now_and_then() {
     let script = "<~ Loading \u{1b}[2Jthe model\n-> initialize {...}\n\
         <= {\"protocolVersion\":1,\"agentInfo\":{\"name\":\"a\",\"version\":\"1\"}}\nquiet 1s\nrepeat 20\n<~ more noise\nend\nquiet 1s\n...";
     let mut fixture = Fixture::with_preset(script, Preset::Ask);
@@ -195,7 +195,7 @@ async fn garbage_is_told_once_in_a_while() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_of_many_lines_of_garbage_is_told_by_itself() {
+async fn the_first_of_many_invalid_lines_is_reported_alone() {
     let script = "repeat 5\n<~ [info] loading\nend\n-> initialize {...}\n\
         <= {\"protocolVersion\":1,\"agentInfo\":{\"name\":\"a\",\"version\":\"1\"}}\nquiet 1s\n...";
     let mut fixture = Fixture::with_preset(script, Preset::Ask);
@@ -235,7 +235,7 @@ async fn an_agent_of_another_version_is_given_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_line_is_heard_both_ways() {
+async fn listeners_get_every_line_in_both_directions() {
     let script = "-> initialize {...}\n<= {\"protocolVersion\":1,\"agentInfo\":{\"name\":\"a\",\"version\":\"1\"}}";
     let ((read, write), peer) = attache_testkit::scripted_agent(script).unwrap();
     let lines = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));

@@ -6,7 +6,7 @@ use super::{Fixture, session};
 use crate::command::{Command, OpenRequest, SessionStart};
 
 #[tokio::test(start_paused = true)]
-async fn what_is_told_before_the_session_is_there_is_not_lost() {
+async fn updates_before_the_session_opens_are_not_lost() {
     let script = r#"
         -> session/new {"cwd":"/tmp","mcpServers":[]}
         <. session/update {"sessionId":"other","update":{"sessionUpdate":"available_commands_update","availableCommands":[]}}
@@ -25,7 +25,7 @@ async fn what_is_told_before_the_session_is_there_is_not_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_is_loaded_tells_its_history_first() {
+async fn a_loaded_session_replays_its_history_first() {
     let script = r#"
         -> session/load {"sessionId":"s","cwd":"/tmp","mcpServers":[]}
         <. session/update {"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"before"}}}
@@ -42,7 +42,7 @@ async fn a_session_that_is_loaded_tells_its_history_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_agent_does_not_offer_is_not_asked() {
+async fn methods_that_the_agent_does_not_offer_are_not_sent() {
     let mut fixture = Fixture::with("{}", "").await;
     fixture.open(SessionStart::Load(session()));
     fixture.open(SessionStart::Resume(session()));
@@ -139,7 +139,7 @@ async fn sessions_are_listed_closed_and_deleted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_login_is_asked_for_and_given() {
+async fn a_login_is_required_and_sent() {
     let script = r#"
         -> session/new {...}
         <! {"code":-32000,"message":"Authentication required"}
@@ -211,7 +211,7 @@ async fn modes_and_options_are_set() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_told_too_early_is_bounded_by_its_size() {
+async fn early_updates_are_limited_by_size() {
     let large = "x".repeat(1 << 20);
     let script = format!(
         r#"
