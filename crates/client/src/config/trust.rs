@@ -247,6 +247,6 @@ pub(super) fn digest(text: &str) -> String {
 }
 
 const DAMAGED: &str =
-    "the file is damaged; move it away, then trust your projects again with `attache config trust`";
+    "it is damaged; move it away, then trust your projects again with `attache config trust`";
 const TOLD: &str = "told.json";
 const LIMIT: u64 = 16 * 1024 * 1024;
