@@ -21,7 +21,9 @@ Keys:
   mcp_servers     MCP servers for every session, by name
   permissions     ask, approve-reads, approve-all or deny-all; or an object:
                   preset, and expiry: how long decisions are remembered (30m, 8h, 7d, never)
-  policy          a file with rules for permissions")]
+  policy          a file with rules for permissions
+  environment     pass: variables that commands and MCP servers get in addition
+  sandbox         what commands can read and write: mode, write, read, hide, network, nested")]
 pub(crate) struct Config {
     #[command(subcommand)]
     pub(crate) command: Option<ConfigCommand>,
