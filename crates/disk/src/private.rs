@@ -31,6 +31,15 @@ pub fn create_dir(dir: &Path) -> Result<(), Error> {
     check_owner(dir, &metadata)
 }
 
+/// Makes a directory that must not be there yet; only its owner can enter.
+///
+/// # Errors
+///
+/// When it is there already, or cannot be made.
+pub fn create_new_dir(dir: &Path) -> io::Result<()> {
+    platform::owner_only(&mut DirBuilder::new()).create(dir)
+}
+
 /// The same for a directory that may be anybody's if it is there.
 ///
 /// # Errors

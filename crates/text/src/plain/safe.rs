@@ -37,6 +37,41 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(cap_clusters(&safe).into_owned())
 }
 
+/// One line of at most `limit` characters, and `…` if something is left out. Runs of white space become one space; escape
+/// sequences, control characters and hidden characters are removed.
+pub fn one_line(text: &str, limit: usize) -> String {
+    let mut line = String::new();
+    let mut length = 0;
+    let mut is_gap = false;
+    for token in tokens(text) {
+        match token {
+            Token::Text(text) => {
+                for char in text.chars() {
+                    if char.is_whitespace() {
+                        is_gap = true;
+                        continue;
+                    }
+                    let is_spaced = is_gap && length > 0;
+                    if length + usize::from(is_spaced) + 1 > limit {
+                        line.push('…');
+                        return line;
+                    }
+                    if is_spaced {
+                        line.push(' ');
+                        length += 1;
+                    }
+                    line.push(char);
+                    length += 1;
+                    is_gap = false;
+                }
+            }
+            Token::Control(char) | Token::Hidden(char) => is_gap |= char.is_whitespace(),
+            Token::Sequence(_) => {}
+        }
+    }
+    line
+}
+
 /// What a terminal would show of a command's output, line by line: a carriage return writes over the line, a
 /// backspace goes back, tabs are expanded, and of the escape sequences only those that erase within the line do
 /// anything. Very long lines are cut.

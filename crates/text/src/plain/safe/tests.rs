@@ -1,7 +1,7 @@
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use super::{line, lines, render_output};
+use super::{line, lines, one_line, render_output};
 
 fn check(shown: &[String], expected: &Expect) {
     expected.assert_eq(&shown.join("\n"));
@@ -87,6 +87,17 @@ fn hostile() -> impl Strategy<Value = String> {
         2 => (0u32..0xa0).prop_filter_map("a character", char::from_u32).prop_map(String::from),
     ];
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+#[test]
+fn one_line_is_cut_to_its_width() {
+    let check = |text: &str, expected: &str| assert_eq!(one_line(text, 12), expected);
+    check("  plain\n", "plain");
+    check("a \r\n\t b\u{1b}[31mred\u{202e}\u{2028}c", "a bred c");
+    check("a name that goes on", "a name that…");
+    check("exactly 12 c", "exactly 12 c");
+    check(&"é".repeat(13), &format!("{}…", "é".repeat(12)));
+    check("", "");
 }
 
 #[derive(Default)]
