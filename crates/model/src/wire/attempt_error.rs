@@ -36,7 +36,7 @@ impl AttemptError {
     }
 }
 
-/// What a provider says about retries.
+/// Advice of a provider about retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RetryAdvice {
     None,

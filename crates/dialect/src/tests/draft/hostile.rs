@@ -1,4 +1,4 @@
-//! What nobody should send, and what nobody can decide.
+//! Invalid and ambiguous messages.
 
 use attache_rpc::Id;
 use expect_test::{Expect, expect};
@@ -366,7 +366,7 @@ fn pushed_output_as_a_notification_gets_no_response() {
     assert_eq!(value(&output)["output"], "xx");
 }
 
-/// What the document only describes, with each of its values replaced by another.
+/// Messages that the document only describes, with each value replaced by another.
 #[test]
 fn values_of_another_type_pass_to_the_typed_decoder() {
     let mut conversation = TranslatedConversation::in_session();
@@ -437,7 +437,7 @@ fn is_json(text: &str) {
     attache_rpc::json::Raw::parse(text).expect("JSON");
 }
 
-/// What the document has no example of, in its own shape and in the official one.
+/// Messages without an example in the document, in its own shape and in the official one.
 const PAYLOADS: [(&str, &str); 18] = [
     (
         "terminal/create",
