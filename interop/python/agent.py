@@ -1,4 +1,4 @@
-"""The interop agent on the official Python SDK. What it does is in ../README.md."""
+"""The interop agent on the official Python SDK, as described in ../README.md."""
 
 import asyncio
 import os
@@ -44,7 +44,7 @@ class InteropAgent(acp.Agent):
             session.cancelled.set()
 
     async def ext_method(self, method, params):
-        # The SDK takes the leading `_` off incoming names and puts it on outgoing ones.
+        # The SDK removes the leading `_` from incoming names and adds it to outgoing ones.
         if method != "interop/echo":
             raise acp.RequestError.method_not_found(f"_{method}")
         return {"value": params["value"]}

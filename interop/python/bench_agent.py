@@ -1,4 +1,4 @@
-"""The agent of the engine benchmark on the official Python SDK: a prompt is a number, and gets as many updates."""
+"""The agent of the engine benchmark on the official Python SDK: a prompt is a number, and the agent sends that many updates."""
 
 import asyncio
 

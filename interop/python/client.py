@@ -127,7 +127,7 @@ class InteropClient(acp.Client):
         return acp.ReleaseTerminalResponse()
 
     async def ext_method(self, method, params):
-        # The SDK takes the leading `_` off incoming names and puts it on outgoing ones.
+        # The SDK removes the leading `_` from incoming names and adds it to outgoing ones.
         self.print_event(request=f"_{method}", value=params.get("value"))
         if method != "interop/echo":
             raise acp.RequestError.method_not_found(f"_{method}")
@@ -203,7 +203,7 @@ def show(**event):
 
 async def main(command):
     client = InteropClient()
-    # Without these two the SDK swallows what the agent says on stderr and hides most of the environment.
+    # Without these two, the SDK captures the agent's stderr and hides most of the environment.
     inherited = {"env": os.environ, "transport_kwargs": {"stderr": None}}
     async with acp.spawn_agent_process(client, *command, **inherited) as (agent, _):
         await asyncio.wait_for(conversation(client, agent), timeout=30)

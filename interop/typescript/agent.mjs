@@ -1,4 +1,4 @@
-// The interop agent on the official TypeScript SDK. What it does is in ../README.md.
+// The interop agent on the official TypeScript SDK, as described in ../README.md.
 
 import { statSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// The agent of the engine benchmark on the official TypeScript SDK: a prompt is a number, and gets as many updates.
+// The agent of the engine benchmark on the official TypeScript SDK: a prompt is a number, and the agent sends that many updates.
 
 import process from "node:process";
 import { Readable, Writable } from "node:stream";

@@ -1,5 +1,5 @@
 // The interop client on the official TypeScript SDK: node client.mjs AGENT [ARGUMENT…]
-// What it sends and prints is in ../README.md.
+// ../README.md describes what it sends and prints.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ let step = {};
 
 const app = acp
   .client({ name: "interop-client" })
-  // Notifications first: the SDK tries handlers in turn, and the answer to the prompt overtakes a late one.
+  // Notifications first: the SDK tries handlers in turn, and the response to the prompt would overtake a late one.
   .onNotification("session/update", ({ params, agent }) => {
     printEvent(traceUpdate(params.update));
     if (step.action === "cancel" && params.update.content?.text === "waiting") {

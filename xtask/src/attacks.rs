@@ -42,7 +42,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         folder: target.join("attacks"),
     };
     child::empty(&setup.folder)
-        .map_err(|error| format!("cannot use {}: {error}", setup.folder.display()))?;
+        .map_err(|error| format!("can't use {}: {error}", setup.folder.display()))?;
     let start = Instant::now();
     let report = run_batches(&setup, &options)?;
     print!("{}", table(&setup, &report));

@@ -74,7 +74,7 @@ impl Step {
             Step::Target(target) => {
                 let packages = "check -p attache-cli -p attache -p attache-process --target";
                 let mut check = cargo_with(root, &format!("{packages} {target}"));
-                // Some dependencies contain C code. A check links nothing, so `true` can stand in for the C compiler.
+                // Some dependencies contain C code. A check links nothing, so `true` can replace the C compiler.
                 let name = target.replace('-', "_");
                 check.env(format!("CC_{name}"), "true");
                 check.env(format!("AR_{name}"), "true");

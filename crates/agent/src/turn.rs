@@ -12,6 +12,7 @@ use attache::schema::error;
 use attache::{Error, Reply, v1};
 use attache_journal::TitleSource;
 use attache_model::{self as model, Message, Model, Output, Stop, ToolCall};
+use futures_util::future::join;
 use tokio::select;
 
 use crate::compaction::{Compaction, CompactionDisplay};
@@ -166,20 +167,32 @@ impl<'a> Turn<'a> {
             content,
         };
         let session = Arc::clone(self.session);
-        session
-            .journal
-            .commit(kinds::PROMPT, asked.to_json())
-            .await
-            .map_err(Failure::from)?;
+        // The disk and the files of the project are waited for together.
+        let notes = session.place.notes();
+        let title = match command::is_command(&asked.content) {
+            true => None,
+            false => self.new_title(&asked.content),
+        };
+        let (committed, title) = join(
+            session.journal.commit(kinds::PROMPT, asked.to_json()),
+            self.store_title(title),
+        )
+        .await;
+        committed.map_err(Failure::from)?;
         let outcome = select! {
             biased;
             () = called_off(&session, reply) => Err(Failure::Cancelled),
-            outcome = self.run(asked.content) => outcome,
+            outcome = self.run(asked.content, title, notes) => outcome,
         };
         self.end(outcome).await
     }
 
-    async fn run(&mut self, content: Vec<v1::ContentBlock>) -> Result<TurnOutcome, Failure> {
+    async fn run(
+        &mut self,
+        content: Vec<v1::ContentBlock>,
+        title: Result<Option<String>, Failure>,
+        notes: impl Future<Output = String>,
+    ) -> Result<TurnOutcome, Failure> {
         if !command::is_for_us(&content) {
             self.session.servers.ready().await;
             // Lets the task that reports failed servers run first.
@@ -188,20 +201,21 @@ impl<'a> Turn<'a> {
         for aside in self.session.take_asides() {
             self.session.say(aside).await?;
         }
-        self.notes = self.session.place.notes().await;
+        self.notes = notes.await;
         let servers = self.session.servers.instructions();
         self.notes.push_str(&instructions::server_notes(&servers));
         match self.command(&content).await? {
             command::CommandOutcome::Done => Ok(TurnOutcome::Done),
             command::CommandOutcome::Ask(words) => {
-                self.title(&content).await?;
+                let title = self.new_title(&content);
+                self.show_title(self.store_title(title).await?).await?;
                 self.session
                     .keep(self.history, Message::User(words))
                     .await?;
                 self.converse().await
             }
             command::CommandOutcome::Go => {
-                self.title(&content).await?;
+                self.show_title(title?).await?;
                 let info = self.session.model()?.info().clone();
                 let words = prompt::inputs(&self.session.place, &info, &content).await;
                 self.session
@@ -387,21 +401,28 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Sets the session's title from the first prompt.
-    async fn title(&self, content: &[v1::ContentBlock]) -> Result<(), Failure> {
-        let text = content.iter().find_map(v1::ContentBlock::as_text);
-        let Some(title) = text.and_then(prompt::title) else {
-            return Ok(());
-        };
+    /// The title that the first prompt gives the session.
+    fn new_title(&self, content: &[v1::ContentBlock]) -> Option<String> {
         if self.before > 0 {
-            return Ok(());
+            return None;
         }
+        let text = content.iter().find_map(v1::ContentBlock::as_text);
+        text.and_then(prompt::title)
+    }
+
+    /// Stores a title, if there is one, and returns the title that the session has then.
+    async fn store_title(&self, title: Option<String>) -> Result<Option<String>, Failure> {
+        let Some(title) = title else {
+            return Ok(None);
+        };
         let (store, id) = (&self.session.agent.store, self.session.id());
-        store
-            .set_title(id.as_str(), &title, TitleSource::Agent)
-            .await?;
-        if let Some(stored) = store.info(id.as_str()).await?.title {
-            let update = v1::SessionInfoUpdate::new().title(stored);
+        let stored = store.set_title(id.as_str(), &title, TitleSource::Agent);
+        Ok(Some(stored.await?))
+    }
+
+    async fn show_title(&self, title: Option<String>) -> Result<(), Failure> {
+        if let Some(title) = title {
+            let update = v1::SessionInfoUpdate::new().title(title);
             self.session.tell(update).await?;
         }
         Ok(())

@@ -25,11 +25,11 @@ use tokio::time::timeout;
 use crate::arguments::Agent;
 use crate::exit::Exit;
 use crate::signals::Signals;
-use crate::{agents, places, terms};
+use crate::{agents, directories, prepare};
 
 pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
     if std::io::stdin().is_terminal() {
-        crate::print::say!(
+        crate::print::note!(
             "attache: the agent reads ACP from standard input; to talk to it, use `attache chat -a builtin`"
         );
     }
@@ -71,7 +71,7 @@ fn limits(arguments: &Agent) -> Limits {
 fn store(arguments: &Agent) -> anyhow::Result<Store> {
     let dir = match &arguments.data {
         Some(dir) => dir.clone(),
-        None => places::data_dir()?,
+        None => directories::data_dir()?,
     };
     Ok(Store::open(&dir)?)
 }
@@ -93,7 +93,7 @@ fn policy(arguments: &Agent) -> anyhow::Result<Option<Policy>> {
 /// it. A configuration that cannot be read is the client's to report.
 fn protect(arguments: &Agent) {
     let configuration = configuration();
-    let deciding = terms::deciding(arguments.policy.iter(), &configuration);
+    let deciding = prepare::policy_files(arguments.policy.iter(), &configuration);
     protected_files::protect(deciding.into_iter().chain(configuration.named_files));
 }
 
@@ -125,16 +125,16 @@ fn models(arguments: &Agent) -> anyhow::Result<Catalog> {
 
 fn equipment(arguments: &Agent) -> anyhow::Result<ToolEnvironment> {
     let mut ours = vec![
-        places::config_dir()?,
-        places::data_dir()?,
-        places::state_dir()?,
+        directories::config_dir()?,
+        directories::data_dir()?,
+        directories::state_dir()?,
     ];
     ours.extend(arguments.data.clone());
     let configuration = configuration();
-    let fixed = terms::deciding(arguments.policy.iter(), &configuration);
-    let (sandbox, missing) = terms::sandbox(arguments.sandbox, &configuration, &ours, fixed)?;
+    let fixed = prepare::policy_files(arguments.policy.iter(), &configuration);
+    let (sandbox, missing) = prepare::sandbox(arguments.sandbox, &configuration, &ours, fixed)?;
     for missing in missing {
-        crate::print::say!("attache: {missing}");
+        crate::print::note!("attache: {missing}");
     }
     Ok(ToolEnvironment {
         files: Files::new(files::FileLimits::default(), &ours),

@@ -10,47 +10,47 @@ use attache_client::config::{
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::arguments::{Agents, Choice};
+use crate::arguments::{AgentChoice, Agents};
 use crate::exit::{self, Exit};
 use crate::table::table;
-use crate::{places, print, text};
+use crate::{directories, print, text};
 
 pub(crate) async fn agents(agents: Agents) -> anyhow::Result<Exit> {
     let cwd = std::env::current_dir().context("the current directory")?;
     // A shell that completes a name shows nobody what else is said.
     let found = match agents.names {
-        true => sources(&cwd, &agents.from).and_then(|sources| looked_at(&sources)),
+        true => sources(&cwd, &agents.from).and_then(|sources| load_with_warnings(&sources)),
         false => configuration(&cwd, &agents.from),
     };
     let configuration = match found {
         Ok(configuration) => configuration,
         Err(error) => return Ok(exit::fail(Exit::Usage, &error)),
     };
-    let catalogue = AgentCatalog::of(&configuration);
+    let catalog = AgentCatalog::of(&configuration);
     if agents.names {
-        let names = catalogue.agents().iter();
+        let names = catalog.agents().iter();
         let names = names.map(|agent| format!("{}\n", text::line(&agent.name)));
         return print::print(&names.collect::<String>());
     }
-    let row = |agent| Row {
+    let row = |agent| AgentRow {
         agent,
         installed: Agent::installed(agent),
         probe: None,
     };
-    let mut rows: Vec<Row<'_>> = catalogue.agents().iter().map(row).collect();
+    let mut rows: Vec<AgentRow<'_>> = catalog.agents().iter().map(row).collect();
     if agents.probe {
         probe(&mut rows).await;
     }
     if agents.json {
-        return print::json(&rows.iter().map(Row::json).collect());
+        return print::json(&rows.iter().map(AgentRow::json).collect());
     }
     let heads = ["name", "installed", "version", "command", "source", "note"];
-    let rows: Vec<Vec<String>> = rows.iter().map(Row::cells).collect();
-    print::review(&table(&heads, &rows))
+    let rows: Vec<Vec<String>> = rows.iter().map(AgentRow::cells).collect();
+    print::print_table(&table(&heads, &rows))
 }
 
 /// Asks all that are installed, at the same time.
-async fn probe(rows: &mut [Row<'_>]) {
+async fn probe(rows: &mut [AgentRow<'_>]) {
     let mut probes = JoinSet::new();
     for (index, row) in rows.iter().enumerate() {
         if row.installed.is_some() {
@@ -66,10 +66,10 @@ async fn probe(rows: &mut [Row<'_>]) {
 }
 
 /// The agent that a command was told to talk to: a command, a name, the default of the configuration, or our own.
-pub(crate) fn chosen(choice: &Choice, cwd: &Path) -> anyhow::Result<Agent> {
+pub(crate) fn choose(choice: &AgentChoice, cwd: &Path) -> anyhow::Result<Agent> {
     match choice.command.is_empty() {
-        true => chosen_of(choice, &configuration(cwd, &[])?),
-        false => chosen_of(choice, &Configuration::default()),
+        true => choose_from(choice, &configuration(cwd, &[])?),
+        false => choose_from(choice, &Configuration::default()),
     }
 }
 
@@ -87,7 +87,10 @@ pub(crate) fn is_own(agent: &Agent) -> bool {
 }
 
 /// The same, where the configuration is at hand.
-pub(crate) fn chosen_of(choice: &Choice, configuration: &Configuration) -> anyhow::Result<Agent> {
+pub(crate) fn choose_from(
+    choice: &AgentChoice,
+    configuration: &Configuration,
+) -> anyhow::Result<Agent> {
     if let Some((program, args)) = choice.command.split_first() {
         return Ok(Agent::of_command(program, args));
     }
@@ -95,11 +98,11 @@ pub(crate) fn chosen_of(choice: &Choice, configuration: &Configuration) -> anyho
     let named = choice.agent.as_ref();
     let name = named.or(default.map(|default| &default.value));
     let name = name.map_or(AgentCatalog::OWN, String::as_str);
-    let catalogue = AgentCatalog::of(configuration);
+    let catalog = AgentCatalog::of(configuration);
     let Some(untrusted) = &configuration.untrusted else {
-        return Ok(catalogue.find(name)?.clone());
+        return Ok(catalog.find(name)?.clone());
     };
-    match catalogue.find(name) {
+    match catalog.find(name) {
         Ok(agent) => Ok(agent.clone()),
         Err(_) if untrusted.names(name) => bail!(
             "the agent `{name}` is defined in {}, which is not trusted; read it with `attache config`, then run `attache config trust`",
@@ -116,28 +119,30 @@ pub(crate) fn configuration(
     editors: &[ForeignEditor],
 ) -> anyhow::Result<Configuration> {
     let sources = sources(cwd, editors)?;
-    let configuration = looked_at(&sources)?;
-    tell_changed(&configuration);
+    let configuration = load_with_warnings(&sources)?;
+    warn_changed(&configuration);
     if let Some(untrusted) = never_trusted(&configuration)
         && (untrusted.is_refused || !sources.trust.already_warned(untrusted))
     {
-        tell(untrusted);
+        warn_untrusted(untrusted);
     }
     Ok(configuration)
 }
 
 /// The same for whoever wants to know of the files themselves: they are told every time.
-pub(crate) fn configuration_told(cwd: &Path) -> anyhow::Result<Configuration> {
-    let configuration = looked_at(&sources(cwd, &[])?)?;
-    tell_changed(&configuration);
-    never_trusted(&configuration).into_iter().for_each(tell);
+pub(crate) fn configuration_with_warnings(cwd: &Path) -> anyhow::Result<Configuration> {
+    let configuration = load_with_warnings(&sources(cwd, &[])?)?;
+    warn_changed(&configuration);
+    never_trusted(&configuration)
+        .into_iter()
+        .for_each(warn_untrusted);
     Ok(configuration)
 }
 
 /// Says which projects were trusted and have changed since, and what of them is in force.
-fn tell_changed(configuration: &Configuration) {
+fn warn_changed(configuration: &Configuration) {
     for changed in &configuration.changed {
-        crate::print::say!("attache: {}", text::line(&changed.to_string()));
+        crate::print::note!("attache: {}", text::line(&changed.to_string()));
     }
 }
 
@@ -148,21 +153,21 @@ fn never_trusted(configuration: &Configuration) -> Option<&UntrustedProject> {
     (!changed.any(|changed| changed.path == untrusted.path)).then_some(untrusted)
 }
 
-fn looked_at(sources: &ConfigSources) -> anyhow::Result<Configuration> {
+fn load_with_warnings(sources: &ConfigSources) -> anyhow::Result<Configuration> {
     let configuration = Configuration::load(sources)?;
     for warning in &configuration.warnings {
-        crate::print::say!("attache: {}", text::line(&warning.to_string()));
+        crate::print::note!("attache: {}", text::line(&warning.to_string()));
     }
     Ok(configuration)
 }
 
-fn tell(untrusted: &UntrustedProject) {
+fn warn_untrusted(untrusted: &UntrustedProject) {
     if let Some(fault) = untrusted.fault.as_ref().filter(|_| untrusted.is_refused) {
-        crate::print::say!("attache: {}; it is ignored", text::line(fault));
+        crate::print::note!("attache: {}; it is ignored", text::line(fault));
         return;
     }
     let path = untrusted.path.display().to_string();
-    crate::print::say!(
+    crate::print::note!(
         "attache: {} is not trusted, so it is ignored; `attache config` shows it, `attache config trust` trusts it",
         text::line(&path)
     );
@@ -171,22 +176,22 @@ fn tell(untrusted: &UntrustedProject) {
 /// Where the configuration is read from, as seen from a directory.
 pub(crate) fn sources(cwd: &Path, editors: &[ForeignEditor]) -> anyhow::Result<ConfigSources> {
     Ok(ConfigSources {
-        user: places::config_dir()?.join("config.json"),
+        user: directories::config_dir()?.join("config.json"),
         project: ConfigSources::project_file(cwd),
         directory: Some(cwd.to_owned()),
-        trust: TrustStore::at(places::state_dir()?.join("trusted.json")),
+        trust: TrustStore::at(directories::state_dir()?.join("trusted.json")),
         home: std::env::home_dir(),
         editors: editors.to_vec(),
     })
 }
 
-struct Row<'a> {
+struct AgentRow<'a> {
     agent: &'a Agent,
     installed: Option<PathBuf>,
     probe: Option<Probe>,
 }
 
-impl Row<'_> {
+impl AgentRow<'_> {
     fn cells(&self) -> Vec<String> {
         let installed = if self.installed.is_some() {
             "yes"

@@ -1,48 +1,36 @@
 //! The command line: all commands and their arguments.
 
-mod agent;
 mod agents;
-mod audit;
-mod chat;
 mod check;
-mod claude;
-mod completions;
-mod config;
-mod doctor;
-mod mock;
-mod permissions;
-mod replay;
-mod run;
+mod conversation;
 mod sessions;
-mod terms;
+mod settings;
 mod trace;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
 
 use crate::exit::Exit;
 
-pub(crate) use agent::Agent;
-pub(crate) use agents::{Agents, Choice};
-pub(crate) use audit::{Audit, AuditCommand, AuditFilter};
-pub(crate) use chat::Chat;
+pub(crate) use agents::{Agent, AgentChoice, Agents, Claude, Doctor, Login};
 pub(crate) use check::{
-    Check, CheckAgent, CheckClient, CheckCommand, CheckFormat, CheckHome, CheckProxy, How,
+    Check, CheckAgent, CheckClient, CheckCommand, CheckFormat, CheckHome, CheckOptions, CheckProxy,
+    Mock,
 };
-pub(crate) use claude::{Claude, Login};
-pub(crate) use completions::{Completions, Man};
-pub(crate) use config::{Config, ConfigCommand};
-pub(crate) use doctor::Doctor;
-pub(crate) use mock::Mock;
-pub(crate) use permissions::{Permissions, PermissionsCommand};
-pub(crate) use replay::Replay;
-pub(crate) use run::{Format, Run};
+pub(crate) use conversation::{
+    ApprovalFlags, Chat, ConversationArguments, Format, Run, SandboxFlags,
+};
 pub(crate) use sessions::{Delete, Export, ExportFormat, List, Sessions, SessionsCommand, Show};
-pub(crate) use terms::{Approval, SandboxFlags, Terms};
+pub(crate) use settings::{
+    Audit, AuditCommand, AuditFilter, Config, ConfigCommand, Permissions, PermissionsCommand,
+};
 pub(crate) use trace::{
-    Diff, Party, Recording, Stats, Trace, TraceCommand, TraceExport, TraceFormat, Validate, View,
+    Diff, Party, Recording, Replay, Stats, Trace, TraceCommand, TraceExport, TraceFormat, Validate,
+    View,
 };
 
 /// Talk to, run, check and debug agents that speak the Agent Client Protocol.
@@ -84,18 +72,42 @@ pub(crate) enum Command {
     Man(Man),
 }
 
+/// Print the completion script for a shell.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  attache completions bash > ~/.local/share/bash-completion/completions/attache
+  attache completions zsh > ~/.zfunc/_attache
+  attache completions fish > ~/.config/fish/completions/attache.fish")]
+pub(crate) struct Completions {
+    /// The shell.
+    pub(crate) shell: Shell,
+}
+
+/// Print the manual page, or write the pages of all commands to a directory.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  attache man | man -l -
+  attache man --out ~/.local/share/man/man1")]
+pub(crate) struct Man {
+    /// Write all pages to this directory.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
 /// Reads the command line.
 pub(crate) fn read() -> Result<Arguments, clap::Error> {
-    let said: Vec<_> = std::env::args_os().skip(1).collect();
-    match started_by_editor(&said) {
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    match started_by_editor(&words) {
         Some(command) => Ok(Arguments { command }),
         None => Arguments::try_parse(),
     }
 }
 
 /// The short path for an editor that starts an agent and waits: no parser for the other commands is built.
-fn started_by_editor(said: &[OsString]) -> Option<Command> {
-    match said {
+fn started_by_editor(words: &[OsString]) -> Option<Command> {
+    match words {
         [agent] if agent == "agent" => Some(Command::Agent(Agent::default())),
         [claude] if claude == "claude" => Some(Command::Claude(Claude::default())),
         _ => None,
@@ -103,7 +115,7 @@ fn started_by_editor(said: &[OsString]) -> Option<Command> {
 }
 
 /// Prints the help, or what is wrong with the arguments.
-pub(crate) fn explain(help: &clap::Error) -> Exit {
+pub(crate) fn print_help(help: &clap::Error) -> Exit {
     if help.print().is_err() {
         return Exit::Failed;
     }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::arguments;
 use crate::arguments::{AuditCommand, AuditFilter};
 use crate::exit::{self, Exit};
-use crate::{places, print, text};
+use crate::{directories, print, text};
 
 pub(crate) fn audit(arguments: &arguments::Audit) -> anyhow::Result<Exit> {
     let dir = log()?;
@@ -28,7 +28,7 @@ pub(crate) fn audit(arguments: &arguments::Audit) -> anyhow::Result<Exit> {
 
 /// The directory of the audit log.
 pub(crate) fn log() -> anyhow::Result<PathBuf> {
-    Ok(places::data_dir()?.join("audit"))
+    Ok(directories::data_dir()?.join("audit"))
 }
 
 fn show(dir: &Path, filter: &AuditFilter) -> anyhow::Result<Exit> {
@@ -50,16 +50,16 @@ fn show(dir: &Path, filter: &AuditFilter) -> anyhow::Result<Exit> {
         }
         page.push('\n');
         if page.len() > PAGE {
-            match print::review(&page)? {
+            match print::print_table(&page)? {
                 Exit::Done => page.clear(),
                 lost => return Ok(lost),
             }
         }
     }
     if is_empty && !filter.json {
-        crate::print::say!("attache: no matching entries in the log");
+        crate::print::note!("attache: no matching entries in the log");
     }
-    print::review(&page)
+    print::print_table(&page)
 }
 
 fn verify(dir: &Path, filter: &AuditFilter) -> anyhow::Result<Exit> {
@@ -74,12 +74,12 @@ fn verify(dir: &Path, filter: &AuditFilter) -> anyhow::Result<Exit> {
         print::json(&json!({ "lines": lines, "files": files, "notes": notes, "broken": broken }))?
     } else {
         for note in &report.notes {
-            crate::print::say!("attache: {}", text::line(note));
+            crate::print::note!("attache: {}", text::line(note));
         }
         let summary = match &broken {
             Some(broken) => format!("broken: {}", text::line(broken)),
             None => format!(
-                "whole: {} in {}",
+                "intact: {} in {}",
                 counted(report.lines, "line"),
                 counted(report.files, "file")
             ),

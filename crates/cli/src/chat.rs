@@ -9,9 +9,9 @@ use attache_client::event::Event;
 use attache_tui::chat::{FirstSession, Settings, screen};
 use attache_tui::paint::Theme;
 
-use crate::arguments::{Chat, Choice};
+use crate::arguments::{AgentChoice, Chat};
 use crate::exit::{self, Exit};
-use crate::terms::{self, Prepared, Presence, Which};
+use crate::prepare::{self, PreparedConversation, Presence, SessionChoice};
 use crate::text;
 
 pub(crate) async fn chat(chat: &Chat) -> anyhow::Result<Exit> {
@@ -19,7 +19,7 @@ pub(crate) async fn chat(chat: &Chat) -> anyhow::Result<Exit> {
         let error = anyhow!("not a terminal; use `attache run` in scripts and pipes");
         return Ok(exit::fail(Exit::Usage, &error));
     }
-    let prepared = match Prepared::of(&chat.terms, Presence::Attended) {
+    let prepared = match PreparedConversation::of(&chat.terms, Presence::Attended) {
         Ok(prepared) => prepared,
         Err(error) => return Ok(exit::fail(Exit::Usage, &error)),
     };
@@ -30,31 +30,33 @@ pub(crate) async fn chat(chat: &Chat) -> anyhow::Result<Exit> {
     let settings = Settings {
         agent: prepared.agent.name.clone(),
         opening: prepared.opening,
-        start: match Which::of(&chat.terms) {
-            Which::Latest => FirstSession::Latest,
-            _ => FirstSession::AsRequested,
+        start: match SessionChoice::of(&chat.terms) {
+            SessionChoice::Latest => FirstSession::Latest,
+            SessionChoice::New | SessionChoice::Load(_) | SessionChoice::Resume(_) => {
+                FirstSession::AsRequested
+            }
         },
         theme: Theme::detect(),
-        session_settings: terms::wishes(&chat.terms),
+        session_settings: prepare::session_settings(&chat.terms),
         preset: prepared.preset,
         expiry: prepared.expiry,
     };
     let mut recorder = prepared.recorder;
     let mut conversation = Conversation::start(prepared.program, prepared.setup);
-    let mut last = Last::default();
+    let mut last = LastSession::default();
     let observe = &mut |event: &Event| {
         recorder.record(event);
-        last.take(event);
+        last.observe(event);
     };
     let shown = screen::run(&mut conversation, settings, observe).await;
     conversation.stop().await;
     recorder.finish();
-    Prepared::finish(trace);
+    PreparedConversation::finish(trace);
     shown?;
-    if let Some(flag) = last.flag() {
-        crate::print::say!(
+    if let Some(flag) = last.continue_flag() {
+        crate::print::note!(
             "attache: to continue: attache chat {}",
-            how_to(&chat.terms.agent, &flag)
+            continue_arguments(&chat.terms.agent, &flag)
         );
     }
     Ok(Exit::Done)
@@ -62,27 +64,53 @@ pub(crate) async fn chat(chat: &Chat) -> anyhow::Result<Exit> {
 
 /// The session in which something was said last, and how the agent takes it up again.
 #[derive(Default)]
-struct Last {
+struct LastSession {
     session: Option<v1::SessionId>,
     can_load: bool,
     can_resume: bool,
 }
 
-impl Last {
-    fn take(&mut self, event: &Event) {
+impl LastSession {
+    fn observe(&mut self, event: &Event) {
         match event {
-            Event::AgentReady(hello) => {
-                let can = &hello.agent_capabilities;
+            Event::AgentReady(initialized) => {
+                let can = &initialized.agent_capabilities;
                 self.can_load = can.load_session;
                 self.can_resume = can.session_capabilities.resume.is_some();
             }
             Event::TurnStarted { session, .. } => self.session = Some(session.clone()),
             Event::SessionDeleted(session) => drop(self.session.take_if(|last| last == session)),
-            _ => {}
+            // These say nothing about which session to continue.
+            Event::SessionOpened(_)
+            | Event::SessionClosed(_)
+            | Event::SessionsListed(_)
+            | Event::QueueChanged { .. }
+            | Event::Steered { .. }
+            | Event::Update(_)
+            | Event::TurnEnded { .. }
+            | Event::ModeSet { .. }
+            | Event::OptionsSet { .. }
+            | Event::PermissionRequested(_)
+            | Event::PermissionWithdrawn(_)
+            | Event::PermissionDecided { .. }
+            | Event::DecisionRemembered { .. }
+            | Event::DecisionUndone { .. }
+            | Event::FormRequested { .. }
+            | Event::FormWithdrawn(_)
+            | Event::FormCompleted(_)
+            | Event::TerminalChanged(_)
+            | Event::Notice(_)
+            | Event::LoginRequired(_)
+            | Event::LoggedIn(_)
+            | Event::LoggedOut
+            | Event::Problem(_)
+            | Event::CommandFailed(_)
+            | Event::InvalidOutput { .. }
+            | Event::AgentExited { .. } => {}
         }
     }
 
-    fn flag(&self) -> Option<String> {
+    fn continue_flag(&self) -> Option<String> {
         let session = text::word(self.session.as_ref()?.as_str());
         match (self.can_load, self.can_resume) {
             (true, _) => Some(format!("--session {session}")),
@@ -93,7 +121,7 @@ impl Last {
 }
 
 /// The arguments with the agent as it was named.
-fn how_to(choice: &Choice, flag: &str) -> String {
+fn continue_arguments(choice: &AgentChoice, flag: &str) -> String {
     let words = choice.command.iter().map(|word| text::word(word));
     match (&choice.agent, words.collect::<Vec<_>>().as_slice()) {
         (Some(name), _) => format!("-a {} {flag}", text::word(name)),

@@ -16,7 +16,7 @@ use attache_check::conformance::{
 };
 
 use crate::arguments::{
-    Check, CheckAgent, CheckClient, CheckCommand, CheckFormat, CheckHome, CheckProxy, How,
+    Check, CheckAgent, CheckClient, CheckCommand, CheckFormat, CheckHome, CheckOptions, CheckProxy,
 };
 use crate::exit::{self, Exit};
 use crate::signals::Signals;
@@ -25,24 +25,24 @@ use home::FreshHome;
 
 pub(crate) async fn check(arguments: Check) -> anyhow::Result<Exit> {
     let done = match arguments.command {
-        CheckCommand::Agent(agent) => agent_checked(&agent).await,
-        CheckCommand::Client(client) => client_checked(&client).await,
-        CheckCommand::Proxy(proxy) => proxy_checked(&proxy).await,
-        CheckCommand::Relay { place } => return relay::join(&place).await,
-        CheckCommand::Mcp { heard } => return mcp(&heard),
+        CheckCommand::Agent(agent) => check_agent(&agent).await,
+        CheckCommand::Client(client) => check_client(&client).await,
+        CheckCommand::Proxy(proxy) => check_proxy(&proxy).await,
+        CheckCommand::Relay { address } => return relay::run(&address).await,
+        CheckCommand::Mcp { heard } => return serve_mcp(&heard),
     };
     done.or_else(|error| Ok(exit::fail(Exit::Usage, &error)))
 }
 
-async fn agent_checked(arguments: &CheckAgent) -> anyhow::Result<Exit> {
-    let how = &arguments.how;
-    if how.list {
-        return list(Subject::Agent, how);
+async fn check_agent(arguments: &CheckAgent) -> anyhow::Result<Exit> {
+    let flags = &arguments.options;
+    if flags.list {
+        return list(Subject::Agent, flags);
     }
     let here = std::env::current_dir().context("the current directory")?;
-    let agent = agents::chosen(&arguments.choice, &here)?;
-    let mut surroundings = Surroundings::new(how)?;
-    let mut options = surroundings.options(how);
+    let agent = agents::choose(&arguments.choice, &here)?;
+    let mut environment = TestEnvironment::new(flags)?;
+    let mut options = environment.options(flags);
     if let Some(preset) = arguments.preset {
         options = options.preset(preset);
     }
@@ -51,69 +51,69 @@ async fn agent_checked(arguments: &CheckAgent) -> anyhow::Result<Exit> {
     let words = ["check", "mcp"].map(str::to_owned);
     let us = us.to_string_lossy().into_owned();
     options.mcp = Some(std::iter::once(us).chain(words).collect());
-    let program = surroundings.put(agent.program());
-    let launch = conformance::launch_program(program, surroundings.processes.clone());
+    let program = environment.apply_to(agent.program());
+    let launch = conformance::launch_program(program, environment.processes.clone());
     let check = conformance::check_agent(launch, options);
-    let Some(report) = surroundings.finish(check).await else {
+    let Some(report) = environment.finish(check).await else {
         return Ok(Exit::Interrupted);
     };
-    if how.home == CheckHome::Fresh && report.wants_login() {
-        crate::print::say!(
+    if flags.home == CheckHome::Fresh && report.wants_login() {
+        crate::print::note!(
             "attache: the agent requires a login; it was checked with an empty home directory. `--home real` uses your own, which the agent may change"
         );
     }
-    tell(&report, how)
+    print_report(&report, flags)
 }
 
-async fn client_checked(arguments: &CheckClient) -> anyhow::Result<Exit> {
-    let how = &arguments.how;
-    if how.list {
-        return list(Subject::Client, how);
+async fn check_client(arguments: &CheckClient) -> anyhow::Result<Exit> {
+    let flags = &arguments.options;
+    if flags.list {
+        return list(Subject::Client, flags);
     }
-    let mut surroundings = Surroundings::new(how)?;
-    let options = surroundings.options(how);
-    let launch = relay::client(arguments, &surroundings, options.response_timeout)?;
+    let mut environment = TestEnvironment::new(flags)?;
+    let options = environment.options(flags);
+    let launch = relay::launch_client(arguments, &environment, options.response_timeout)?;
     let check = conformance::check_client(launch, options);
-    match surroundings.finish(check).await {
-        Some(report) => tell(&report, how),
+    match environment.finish(check).await {
+        Some(report) => print_report(&report, flags),
         None => Ok(Exit::Interrupted),
     }
 }
 
-async fn proxy_checked(arguments: &CheckProxy) -> anyhow::Result<Exit> {
-    let how = &arguments.how;
-    if how.list {
-        return list(Subject::Proxy, how);
+async fn check_proxy(arguments: &CheckProxy) -> anyhow::Result<Exit> {
+    let flags = &arguments.options;
+    if flags.list {
+        return list(Subject::Proxy, flags);
     }
     if arguments.command.is_empty() {
         bail!("no proxy: give its command after `--`");
     }
-    let mut surroundings = Surroundings::new(how)?;
-    let options = surroundings.options(how);
-    let launch = relay::proxy(&arguments.command, &surroundings, options.response_timeout)?;
+    let mut environment = TestEnvironment::new(flags)?;
+    let options = environment.options(flags);
+    let launch = relay::launch_proxy(&arguments.command, &environment, options.response_timeout)?;
     let check = conformance::check_proxy(launch, options);
-    match surroundings.finish(check).await {
-        Some(report) => tell(&report, how),
+    match environment.finish(check).await {
+        Some(report) => print_report(&report, flags),
         None => Ok(Exit::Interrupted),
     }
 }
 
 /// What programs under test are started in: a directory and a home directory, which are gone in the end, however the
 /// check ends.
-struct Surroundings {
-    folder: Folder,
+struct TestEnvironment {
+    folder: WorkingDirectory,
     home: Option<FreshHome>,
     processes: Processes,
     signals: Signals,
 }
 
-impl Surroundings {
-    fn new(how: &How) -> anyhow::Result<Surroundings> {
+impl TestEnvironment {
+    fn new(flags: &CheckOptions) -> anyhow::Result<TestEnvironment> {
         // First: from now on a signal leaves no folder behind.
         let signals = Signals::new()?;
-        Ok(Surroundings {
-            folder: Folder::new()?,
-            home: match how.home {
+        Ok(TestEnvironment {
+            folder: WorkingDirectory::new()?,
+            home: match flags.home {
                 CheckHome::Fresh => Some(FreshHome::new()?),
                 CheckHome::Real => None,
             },
@@ -122,19 +122,19 @@ impl Surroundings {
         })
     }
 
-    fn options(&self, how: &How) -> Options {
+    fn options(&self, flags: &CheckOptions) -> Options {
         let mut options = Options::new(self.folder.path());
-        options.response_timeout = Duration::from_secs(how.timeout);
-        options.parallel_cases = usize::from(how.jobs);
-        options.selection = Selection::new(how.only.iter().cloned());
+        options.response_timeout = Duration::from_secs(flags.timeout);
+        options.parallel_cases = usize::from(flags.jobs);
+        options.selection = Selection::new(flags.only.iter().cloned());
         options
     }
 
-    /// The program in these surroundings.
-    fn put(&self, program: Program) -> Program {
+    /// The program in these environment.
+    fn apply_to(&self, program: Program) -> Program {
         let program = program.cwd(self.folder.path());
         match &self.home {
-            Some(home) => home.move_in(program),
+            Some(home) => home.apply_to(program),
             None => program,
         }
     }
@@ -147,15 +147,15 @@ impl Surroundings {
             report = &mut check => Some(report),
             () = self.signals.next() => {
                 self.processes.end().await;
-                crate::print::say!("attache: interrupted; all programs started for the check have ended");
+                crate::print::note!("attache: interrupted; all programs started for the check have ended");
                 None
             }
         }
     }
 }
 
-fn list(subject: Subject, how: &How) -> anyhow::Result<Exit> {
-    let wanted = Selection::new(how.only.iter().cloned());
+fn list(subject: Subject, flags: &CheckOptions) -> anyhow::Result<Exit> {
+    let wanted = Selection::new(flags.only.iter().cloned());
     let mut out = String::new();
     for check in subject.checks() {
         if wanted.takes(check.id) {
@@ -168,16 +168,16 @@ fn list(subject: Subject, how: &How) -> anyhow::Result<Exit> {
     print::print(&out)
 }
 
-fn tell(report: &Report, how: &How) -> anyhow::Result<Exit> {
-    if let Some(path) = &how.report {
+fn print_report(report: &Report, flags: &CheckOptions) -> anyhow::Result<Exit> {
+    if let Some(path) = &flags.report {
         let page = report.write(Format::Html);
         fs::write(path, page).with_context(|| format!("--report {}", path.display()))?;
     }
-    let format = match how.format {
+    let format = match flags.format {
         CheckFormat::Json => Format::Json,
         CheckFormat::Junit => Format::Junit,
         CheckFormat::Text => {
-            let detail = if how.verbose {
+            let detail = if flags.verbose {
                 Detail::Full
             } else {
                 Detail::Short
@@ -196,7 +196,7 @@ fn tell(report: &Report, how: &How) -> anyhow::Result<Exit> {
     let printed = print::print(&report.write(format))?;
     let seen = [Verdict::Pass, Verdict::Warn, Verdict::Fail];
     if seen.into_iter().all(|verdict| report.count(verdict) == 0) {
-        crate::print::say!(
+        crate::print::note!(
             "attache: no check could be exercised; is the command right? -v shows why"
         );
     }
@@ -206,21 +206,21 @@ fn tell(report: &Report, how: &How) -> anyhow::Result<Exit> {
     }
 }
 
-fn mcp(heard: &Path) -> anyhow::Result<Exit> {
+fn serve_mcp(heard: &Path) -> anyhow::Result<Exit> {
     let heard = fs::File::create(heard).context("the received messages cannot be written")?;
     conformance::serve_mcp(io::stdin().lock(), io::stdout().lock(), heard)?;
     Ok(Exit::Done)
 }
 
 /// A directory for what is under test to work in, which is gone in the end.
-struct Folder(tempfile::TempDir);
+struct WorkingDirectory(tempfile::TempDir);
 
-impl Folder {
-    fn new() -> anyhow::Result<Folder> {
+impl WorkingDirectory {
+    fn new() -> anyhow::Result<WorkingDirectory> {
         let made = tempfile::Builder::new().prefix("attache-check-").tempdir();
         let made = made.context("a directory to work in")?;
         fs::write(made.path().join("hello.txt"), "one\ntwo\nthree\n")?;
-        Ok(Folder(made))
+        Ok(WorkingDirectory(made))
     }
 
     fn path(&self) -> &Path {

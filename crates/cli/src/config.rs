@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::arguments::{Config, ConfigCommand};
 use crate::exit::{self, Exit};
 use crate::table::table;
-use crate::{agents, places, print, text};
+use crate::{agents, directories, print, text};
 
 pub(crate) fn config(arguments: Config) -> anyhow::Result<Exit> {
     let cwd = std::env::current_dir().context("the current directory")?;
@@ -34,7 +34,7 @@ pub(crate) fn config(arguments: Config) -> anyhow::Result<Exit> {
 }
 
 fn show(cwd: &Path, as_json: bool) -> anyhow::Result<Exit> {
-    let configuration = agents::configuration_told(cwd)?;
+    let configuration = agents::configuration_with_warnings(cwd)?;
     let rows = configuration.rows();
     if as_json {
         let value = |row: &config::ConfigValue| json!({ "key": row.key, "value": row.value, "place": row.place.to_string() });
@@ -44,7 +44,7 @@ fn show(cwd: &Path, as_json: bool) -> anyhow::Result<Exit> {
         show_untrusted(untrusted);
     }
     if rows.is_empty() {
-        crate::print::say!(
+        crate::print::note!(
             "attache: nothing is configured; `attache config --help` lists the keys"
         );
         return Ok(Exit::Done);
@@ -52,14 +52,14 @@ fn show(cwd: &Path, as_json: bool) -> anyhow::Result<Exit> {
     let cells =
         |row: &config::ConfigValue| vec![row.key.clone(), row.line(), row.place.to_string()];
     let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    print::review(&table(&["key", "value", "from"], &rows))
+    print::print_table(&table(&["key", "value", "from"], &rows))
 }
 
 /// What a project's file would do, for whoever is to decide on it.
 fn show_untrusted(untrusted: &UntrustedProject) {
     for row in &untrusted.rows {
         let (key, line) = (text::line(&row.key), text::line(&row.line()));
-        crate::print::say!("attache: it would set {key}: {line}");
+        crate::print::note!("attache: it would set {key}: {line}");
     }
     for file in &untrusted.names {
         let has_changed = untrusted.changed.contains(file);
@@ -74,22 +74,22 @@ fn show_untrusted(untrusted: &UntrustedProject) {
             Some(count) => format!(" and the {count} files below it"),
         };
         let file = file.display().to_string();
-        crate::print::say!(
+        crate::print::note!(
             "attache: trust covers {}{below} too{changed}",
             text::line(&file)
         );
     }
     for word in &untrusted.not_covered {
-        crate::print::say!(
+        crate::print::note!(
             "attache: not covered: {}, because the files that it uses are not known before it runs",
             text::line(word)
         );
     }
     for warning in &untrusted.warnings {
-        crate::print::say!("attache: {}", text::line(&warning.to_string()));
+        crate::print::note!("attache: {}", text::line(&warning.to_string()));
     }
     if let Some(fault) = &untrusted.fault {
-        crate::print::say!("attache: {}", text::line(fault));
+        crate::print::note!("attache: {}", text::line(fault));
     }
 }
 
@@ -99,22 +99,22 @@ fn path(file: &Path) -> anyhow::Result<Exit> {
 
 fn get(cwd: &Path, key: &str) -> anyhow::Result<Exit> {
     match agents::configuration(cwd, &[])?.get(key)? {
-        Some(value) => print::review(&format!("{}\n", text::line(&plain(&value)))),
+        Some(value) => print::print_table(&format!("{}\n", text::line(&plain(&value)))),
         None => {
-            crate::print::say!("attache: `{key}` is not set");
+            crate::print::note!("attache: `{key}` is not set");
             Ok(Exit::Failed)
         }
     }
 }
 
 fn change(change: impl FnOnce() -> Result<(), config::ConfigError>) -> anyhow::Result<Exit> {
-    places::create(&places::config_dir()?)?;
+    directories::create(&directories::config_dir()?)?;
     change()?;
     Ok(Exit::Done)
 }
 
 fn check(cwd: &Path) -> anyhow::Result<Exit> {
-    let configuration = match agents::configuration_told(cwd) {
+    let configuration = match agents::configuration_with_warnings(cwd) {
         Ok(configuration) => configuration,
         Err(error) => return Ok(exit::fail(Exit::Failed, &error)),
     };
@@ -149,7 +149,7 @@ fn trust(sources: &ConfigSources) -> anyhow::Result<Exit> {
     let configuration = Configuration::load(sources)?;
     let Some(untrusted) = &configuration.untrusted else {
         match &sources.project {
-            Some(path) => crate::print::say!("attache: {} is trusted already", path.display()),
+            Some(path) => crate::print::note!("attache: {} is trusted already", path.display()),
             None => anyhow::bail!("there is no {} here or above", config::PROJECT_FILE),
         }
         return Ok(Exit::Done);
@@ -158,14 +158,14 @@ fn trust(sources: &ConfigSources) -> anyhow::Result<Exit> {
         anyhow::bail!("{fault}");
     }
     show_untrusted(untrusted);
-    places::create(&places::state_dir()?)?;
+    directories::create(&directories::state_dir()?)?;
     sources.trust.add(untrusted)?;
     let and = match untrusted.names.len() {
         0 => String::new(),
         1 => ", with 1 file that it names".to_owned(),
         count => format!(", with {count} files that it names"),
     };
-    crate::print::say!(
+    crate::print::note!(
         "attache: {} is trusted as it is now{and}",
         untrusted.path.display()
     );
@@ -180,12 +180,12 @@ fn distrust(sources: &ConfigSources) -> anyhow::Result<Exit> {
         .map(|it| it.join(config::PROJECT_FILE));
     for path in sources.project.iter().cloned().chain(above) {
         if sources.trust.remove(&path)? {
-            crate::print::say!("attache: {} is no longer trusted", path.display());
+            crate::print::note!("attache: {} is no longer trusted", path.display());
             return Ok(Exit::Done);
         }
     }
     match &sources.project {
-        Some(path) => crate::print::say!("attache: {} was not trusted", path.display()),
+        Some(path) => crate::print::note!("attache: {} was not trusted", path.display()),
         None => anyhow::bail!("there is no {} here or above", config::PROJECT_FILE),
     }
     Ok(Exit::Done)

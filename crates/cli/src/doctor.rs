@@ -14,7 +14,7 @@ use crate::{agents, audit, permissions, print, text};
 
 pub(crate) async fn doctor(arguments: Doctor) -> anyhow::Result<Exit> {
     let chosen = conditions(&arguments).and_then(|conditions| {
-        let agent = agents::chosen(&arguments.choice, &conditions.cwd)?;
+        let agent = agents::choose(&arguments.choice, &conditions.cwd)?;
         Ok((agent, conditions))
     });
     let (agent, conditions) = match chosen {
@@ -25,7 +25,7 @@ pub(crate) async fn doctor(arguments: Doctor) -> anyhow::Result<Exit> {
     let mut printed = Ok(Exit::Done);
     let mut tell = |finding: Diagnosis| {
         if !arguments.json && matches!(printed, Ok(Exit::Done)) {
-            printed = print::review(&shown(&finding));
+            printed = print::print_table(&shown(&finding));
         }
         findings.push(finding);
     };

@@ -26,13 +26,13 @@ pub(crate) enum Exit {
     /// Nobody reads the answer any more.
     Unread,
     /// As the agent that we stood in for.
-    Of(u8),
+    Code(u8),
 }
 
 /// The program's own code; of a signal what a shell makes of it.
 impl From<ExitStatus> for Exit {
     fn from(status: ExitStatus) -> Self {
-        Exit::Of(match status {
+        Exit::Code(match status {
             ExitStatus::Exited(code) => u8::try_from(code & 0xff).unwrap_or(1),
             ExitStatus::Signaled(signal) => u8::try_from(signal.0).map_or(1, |signal| signal | 128),
             ExitStatus::Lost => 1,
@@ -51,18 +51,18 @@ impl From<Exit> for ExitCode {
             Exit::Denied => 5,
             Exit::Interrupted => 130,
             Exit::Unread => 141,
-            Exit::Of(code) => code,
+            Exit::Code(code) => code,
         })
     }
 }
 
 /// Says on standard error what went wrong.
 pub(crate) fn fail(exit: Exit, error: &anyhow::Error) -> Exit {
-    crate::print::say!("{}", said(error));
+    crate::print::note!("{}", error_line(error));
     exit
 }
 
 /// What went wrong, in a line that cannot touch the terminal.
-pub(crate) fn said(error: &anyhow::Error) -> String {
+pub(crate) fn error_line(error: &anyhow::Error) -> String {
     format!("attache: {}", text::line(&format!("{error:#}")))
 }

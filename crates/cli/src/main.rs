@@ -9,18 +9,19 @@ mod check;
 mod claude;
 mod completions;
 mod config;
+mod directories;
 mod doctor;
 mod exit;
 mod mock;
 mod permissions;
-mod places;
+mod prepare;
 mod print;
+mod relay;
 mod replay;
 mod run;
 mod sessions;
 mod signals;
 mod table;
-mod terms;
 mod text;
 mod trace;
 
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
     guard::forbid_inspection().ok();
     let arguments = match arguments::read() {
         Ok(arguments) => arguments,
-        Err(help) => return arguments::explain(&help).into(),
+        Err(help) => return arguments::print_help(&help).into(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -26,7 +26,7 @@ pub(crate) async fn mock(arguments: Mock) -> anyhow::Result<Exit> {
     };
     let (input, output) = transport::stdio()?;
     match mock::serve(mock::MockAgent::new(scenario), input, output).await? {
-        Some(code) => Ok(Exit::Of(code)),
+        Some(code) => Ok(Exit::Code(code)),
         None => Ok(Exit::Done),
     }
 }
@@ -41,5 +41,5 @@ fn list(as_json: bool) -> anyhow::Result<Exit> {
     let rows: Vec<Vec<String>> = scenarios
         .map(|it| vec![it.name.to_owned(), it.needs.join(" "), it.about.to_owned()])
         .collect();
-    print::review(&table(&["name", "needs", "about"], &rows))
+    print::print_table(&table(&["name", "needs", "about"], &rows))
 }

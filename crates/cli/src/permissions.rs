@@ -12,7 +12,7 @@ use crate::arguments;
 use crate::arguments::PermissionsCommand;
 use crate::exit::{self, Exit};
 use crate::table::table;
-use crate::{places, print, text};
+use crate::{directories, print, text};
 
 pub(crate) fn permissions(arguments: arguments::Permissions) -> anyhow::Result<Exit> {
     let is_json = arguments.json;
@@ -29,7 +29,7 @@ pub(crate) fn permissions(arguments: arguments::Permissions) -> anyhow::Result<E
 
 /// The file of remembered decisions.
 pub(crate) fn store() -> anyhow::Result<PathBuf> {
-    Ok(places::data_dir()?.join("permissions.json"))
+    Ok(directories::data_dir()?.join("permissions.json"))
 }
 
 fn list(is_json: bool) -> anyhow::Result<Exit> {
@@ -38,7 +38,7 @@ fn list(is_json: bool) -> anyhow::Result<Exit> {
     let printed = match (is_json, remembered.is_empty()) {
         (true, _) => print::json(&remembered.iter().map(as_json).collect())?,
         (false, true) => {
-            crate::print::say!("attache: nothing is remembered");
+            crate::print::note!("attache: nothing is remembered");
             Exit::Done
         }
         (false, false) => {
@@ -52,7 +52,7 @@ fn list(is_json: bool) -> anyhow::Result<Exit> {
                 "scope",
                 "expires",
             ];
-            print::review(&table(&heads, &rows))?
+            print::print_table(&table(&heads, &rows))?
         }
     };
     match printed {
@@ -69,7 +69,7 @@ fn revoke(ids: &[String]) -> anyhow::Result<Exit> {
             continue;
         };
         if let Some(gone) = permissions.revoke(&id)? {
-            crate::print::say!("attache: {id} is forgotten: {}", text::line(&what(&gone)));
+            crate::print::note!("attache: {id} is forgotten: {}", text::line(&what(&gone)));
         }
     }
     Ok(exit)
@@ -87,7 +87,7 @@ fn expire(ids: &[String], expiry: Expiry) -> anyhow::Result<Exit> {
                 Some(expires) => format!("ends at {}", time(expires)),
                 None => "is kept until revoked".to_owned(),
             };
-            crate::print::say!("attache: {id} {end}: {}", text::line(&what(&kept)));
+            crate::print::note!("attache: {id} {end}: {}", text::line(&what(&kept)));
         }
     }
     Ok(exit)
@@ -108,10 +108,10 @@ fn the_one(permissions: &Permissions, said: &str) -> Option<String> {
     let said = text::line(said);
     match found.len() {
         1 => return found.pop(),
-        0 => crate::print::say!(
+        0 => crate::print::note!(
             "attache: there is no decision `{said}`; `attache permissions` lists them"
         ),
-        _ => crate::print::say!(
+        _ => crate::print::note!(
             "attache: several decisions begin with `{said}`: {}; use more characters of its id",
             found.join(", ")
         ),
@@ -124,9 +124,9 @@ fn clear(workspace: Option<PathBuf>, agent: Option<String>) -> anyhow::Result<Ex
     let workspace = workspace.map(|dir| std::path::absolute(&dir).context("the workspace"));
     let workspace = workspace.transpose()?;
     match permissions.clear(&DecisionFilter { agent, workspace })? {
-        0 => crate::print::say!("attache: there was nothing to forget"),
-        1 => crate::print::say!("attache: 1 decision is forgotten"),
-        count => crate::print::say!("attache: {count} decisions are forgotten"),
+        0 => crate::print::note!("attache: there was nothing to forget"),
+        1 => crate::print::note!("attache: 1 decision is forgotten"),
+        count => crate::print::note!("attache: {count} decisions are forgotten"),
     }
     Ok(exit)
 }
@@ -135,7 +135,7 @@ fn check(policy: &Path) -> Exit {
     match Policy::load(policy) {
         Ok(read) => {
             for warning in read.warnings() {
-                crate::print::say!(
+                crate::print::note!(
                     "attache: {}: {}",
                     policy.display(),
                     text::line(&warning.to_string())
@@ -153,7 +153,7 @@ fn open() -> anyhow::Result<(Permissions, Exit)> {
     config.store = Some(store()?);
     let (permissions, warnings) = Permissions::open(config);
     for warning in &warnings {
-        crate::print::say!("attache: {}", text::line(&warning.to_string()));
+        crate::print::note!("attache: {}", text::line(&warning.to_string()));
     }
     match warnings.is_empty() {
         true => Ok((permissions, Exit::Done)),

@@ -20,7 +20,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<Exit> {
 }
 
 /// Prints what a user reviews: names and words of others stand in it.
-pub(crate) fn review(text: &str) -> anyhow::Result<Exit> {
+pub(crate) fn print_table(text: &str) -> anyhow::Result<Exit> {
     match io::stdout().is_terminal() {
         true => print(&for_terminal(text)),
         false => print(text),
@@ -28,15 +28,15 @@ pub(crate) fn review(text: &str) -> anyhow::Result<Exit> {
 }
 
 /// Says something on standard error.
-macro_rules! say {
-    ($($said:tt)*) => {
-        $crate::print::note(&format!($($said)*))
+macro_rules! note {
+    ($($message:tt)*) => {
+        $crate::print::print_note(&format!($($message)*))
     };
 }
-pub(crate) use say;
+pub(crate) use note;
 
 /// Writes a line or more to standard error. Where nobody reads it, nothing can be said about that.
-pub(crate) fn note(text: &str) {
+pub(crate) fn print_note(text: &str) {
     write_note(text).unwrap_or_default();
 }
 
@@ -77,11 +77,11 @@ fn in_rows(text: &str, columns: usize) -> String {
             }
             _ => {
                 let wide = char.width().unwrap_or(0);
-                if used + wide > columns && columns > 2 * GOES_ON.len() {
+                if used + wide > columns && columns > 2 * CONTINUATION.len() {
                     let (at, before) = space.take().unwrap_or((rows.len(), used));
                     rows.insert(at, '\n');
-                    rows.insert_str(at + 1, GOES_ON);
-                    used = GOES_ON.width() + used - before;
+                    rows.insert_str(at + 1, CONTINUATION);
+                    used = CONTINUATION.width() + used - before;
                 }
                 used += wide;
             }
@@ -95,19 +95,19 @@ fn in_rows(text: &str, columns: usize) -> String {
 }
 
 /// In front of a row that goes on.
-const GOES_ON: &str = "  ┊ ";
+const CONTINUATION: &str = "  ┊ ";
 
 /// Prints text of others as it is, for a file or another program. A terminal gets it with everything visible that would
 /// steer it.
 pub(crate) fn print_foreign(text: &str) -> anyhow::Result<Exit> {
     match io::stdout().is_terminal() {
-        true => print(&inert(text)),
+        true => print(&escape_controls(text)),
         false => print(text),
     }
 }
 
 /// Text that does nothing to a terminal; line ends and tabs stay.
-pub(crate) fn inert(text: &str) -> String {
+pub(crate) fn escape_controls(text: &str) -> String {
     let lines = text.split('\n').map(|line| {
         let parts: Vec<_> = line.split('\t').map(visible_code).collect();
         parts.join("\t")
@@ -117,11 +117,11 @@ pub(crate) fn inert(text: &str) -> String {
 
 /// Prints a result as JSON.
 pub(crate) fn json(value: &serde_json::Value) -> anyhow::Result<Exit> {
-    print(&escaped(&format!("{value:#}\n")))
+    print(&escape_json(&format!("{value:#}\n")))
 }
 
 /// JSON in which characters that steer a terminal or hide are escapes too, beyond those that JSON itself escapes.
-fn escaped(json: &str) -> String {
+fn escape_json(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for char in json.chars() {
         match char {
@@ -143,14 +143,14 @@ mod tests {
     use serde_json::{Value, json};
     use unicode_width::UnicodeWidthChar;
 
-    use super::{escaped, in_rows, inert};
+    use super::{escape_controls, escape_json, in_rows};
     use attache_testkit::hostile::{forged_rows, some_texts};
 
     const HOSTILE: &str = "a\u{1b}]0;x\u{7}b\u{9b}2Jc\u{7f}d\u{202e}e\u{e0041}f\rg";
 
     #[test]
     fn text_of_others_does_nothing_to_a_terminal() {
-        let seen = inert(&format!("one\t{HOSTILE}\ntwo\n"));
+        let seen = escape_controls(&format!("one\t{HOSTILE}\ntwo\n"));
         assert_eq!(
             seen,
             "one\ta␛]0;x␇b⟦U+009B⟧2Jc␡d⟦U+202E⟧e⟦U+E0041⟧f␍g\ntwo\n"
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn json_stays_the_same_value_and_has_no_live_characters() {
         let value = json!({ HOSTILE: [HOSTILE, "plain ü 漢"] });
-        let text = escaped(&format!("{value:#}"));
+        let text = escape_json(&format!("{value:#}"));
         assert!(
             !text.contains(|char: char| char.is_control() && char != '\n'),
             "{text:?}"

@@ -40,11 +40,11 @@ pub(crate) async fn replay(arguments: Replay) -> anyhow::Result<Exit> {
         Side::Client => as_client(&arguments, &mut player, speed, faults).await?,
     };
     for method in player.unknown() {
-        crate::print::say!("attache: not in the recording: {}", text::line(method));
+        crate::print::note!("attache: not in the recording: {}", text::line(method));
     }
     Ok(match outcome {
         ReplayEnd::Played | ReplayEnd::PeerClosed => Exit::Done,
-        ReplayEnd::Crashed => Exit::Of(CRASHED),
+        ReplayEnd::Crashed => Exit::Code(CRASHED),
         ReplayEnd::TimedOut(what) => {
             let what = text::line(&what);
             exit::fail(
@@ -74,7 +74,7 @@ async fn as_client(
     faults: FaultInjector,
 ) -> anyhow::Result<ReplayEnd> {
     let cwd = std::env::current_dir().context("the current directory")?;
-    let agent = agents::chosen(&arguments.choice, &cwd)?;
+    let agent = agents::choose(&arguments.choice, &cwd)?;
     let (child, stdin, stdout) = agent.program().spawn_piped().await?;
     let patience = Some(Duration::from_secs(arguments.timeout));
     let outcome = play(player, speed, faults, patience, (stdout, stdin)).await;

@@ -1,33 +1,35 @@
 //! `attache run`: one prompt, headless.
 
-mod asked;
-mod errand;
 mod exec_denials;
-mod interrupt;
-mod pen;
+mod output;
+mod task;
 
-use std::io::IsTerminal;
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{IsTerminal, Read};
+use std::path::PathBuf;
 
+use anyhow::{Context, bail};
 use attache::json;
 use attache_client::conversation::Conversation;
 use attache_client::print::{self, Colour, OutputTarget, Printer};
+use attache_client::session_setting::SessionSetting;
 
 use crate::arguments::{Format, Run};
 use crate::exit::{self, Exit};
-use crate::terms::{Prepared, Presence};
+use crate::prepare::{PreparedConversation, Presence, SessionChoice, session_settings};
+use crate::signals::Interrupts;
 use crate::text;
-use asked::Asked;
-use errand::{Errand, Progress};
 use exec_denials::ExecDenials;
-use interrupt::Interrupts;
-use pen::Pen;
+use output::OutputWriter;
+use task::{Progress, RunTask};
 
 pub(crate) async fn run(run: &Run) -> anyhow::Result<Exit> {
-    let prepared = Asked::of(run).and_then(|asked| {
-        let prepared = Prepared::of(&run.terms, Presence::Unattended)?;
-        Ok((asked, prepared))
+    let prepared = RunRequest::of(run).and_then(|request| {
+        let prepared = PreparedConversation::of(&run.terms, Presence::Unattended)?;
+        Ok((request, prepared))
     });
-    let (asked, prepared) = match prepared {
+    let (request, prepared) = match prepared {
         Ok(prepared) => prepared,
         Err(error) => return Ok(exit::fail(Exit::Usage, &error)),
     };
@@ -35,34 +37,34 @@ pub(crate) async fn run(run: &Run) -> anyhow::Result<Exit> {
         return Ok(exit::fail(Exit::Failed, &error.into()));
     }
     let interrupts = Interrupts::new();
-    let pen = Pen::new();
+    let output = OutputWriter::new();
     let trace = prepared.trace();
     let setup = match run.format {
-        Format::Json => prepared.setup.listen(wire(&pen)),
+        Format::Json => prepared.setup.listen(print_lines(&output)),
         Format::Text | Format::Quiet => prepared.setup,
     };
-    let errand = Errand {
+    let task = RunTask {
         conversation: Conversation::start(prepared.program, setup),
         opening: prepared.opening,
         recorder: prepared.recorder,
-        asked,
+        request,
         login: prepared.agent.login,
         printer: printer(run.format),
-        pen,
+        output,
         interrupts,
         progress: Progress::default(),
         exec_denials: ExecDenials::of(prepared.watcher),
     };
-    let exit = errand.run(run.timeout).await;
-    Prepared::finish(trace);
+    let exit = task.run(run.timeout).await;
+    PreparedConversation::finish(trace);
     exit
 }
 
 /// Messages as they are on the wire. A screen gets nothing that could touch it.
-fn wire(
-    pen: &Pen,
+fn print_lines(
+    output: &OutputWriter,
 ) -> impl Fn(attache_client::conversation::LineDirection, &[u8]) + Send + Sync + 'static {
-    let pen = pen.clone();
+    let output = output.clone();
     let is_screen = std::io::stdout().is_terminal();
     move |_, line| {
         let Some(line) = message(line) else { return };
@@ -71,7 +73,7 @@ fn wire(
             false => line.to_owned(),
         };
         line.push('\n');
-        pen.answer(line);
+        output.answer(line);
     }
 }
 
@@ -88,7 +90,7 @@ fn printer(format: Format) -> Printer {
         Format::Json => print::PrintFormat::None,
         Format::Quiet => print::PrintFormat::Quiet,
     };
-    let surface = if std::io::stdout().is_terminal() {
+    let target = if std::io::stdout().is_terminal() {
         OutputTarget::Terminal
     } else {
         OutputTarget::Plain
@@ -99,5 +101,66 @@ fn printer(format: Format) -> Printer {
     } else {
         Colour::Off
     };
-    Printer::new(format, surface, colour)
+    Printer::new(format, target, colour)
 }
+
+/// What was asked.
+struct RunRequest {
+    prompt: String,
+    files: Vec<PathBuf>,
+    session: SessionChoice,
+    settings: VecDeque<SessionSetting>,
+}
+
+impl RunRequest {
+    fn of(run: &Run) -> anyhow::Result<RunRequest> {
+        for file in &run.attach {
+            let found = file.metadata();
+            found.with_context(|| format!("--attach {}", file.display()))?;
+        }
+        Ok(RunRequest {
+            prompt: read_prompt(run)?,
+            files: run.attach.clone(),
+            session: SessionChoice::of(&run.terms),
+            settings: session_settings(&run.terms).into(),
+        })
+    }
+}
+
+fn read_prompt(run: &Run) -> anyhow::Result<String> {
+    let words = run.prompt.join(" ");
+    let more = match &run.file {
+        Some(path) if path.as_os_str() == "-" => {
+            Some(read_text(std::io::stdin(), "standard input")?)
+        }
+        Some(path) => {
+            let name = format!("-f {}", path.display());
+            Some(read_text(File::open(path).context(name.clone())?, &name)?)
+        }
+        None if words == "-" => return read_text(std::io::stdin(), "standard input"),
+        None if words.is_empty() && !std::io::stdin().is_terminal() => {
+            Some(read_text(std::io::stdin(), "standard input")?)
+        }
+        None => None,
+    };
+    let parts = [words, more.unwrap_or_default()];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let prompt = parts.join("\n\n");
+    if prompt.trim().is_empty() && run.attach.is_empty() {
+        bail!("no prompt: write it after `run`, or read it from a file with -f");
+    }
+    Ok(prompt)
+}
+
+fn read_text(from: impl Read, name: &str) -> anyhow::Result<String> {
+    let mut text = String::new();
+    let read = from.take(MAX_PROMPT + 1).read_to_string(&mut text);
+    read.with_context(|| name.to_owned())?;
+    if u64::try_from(text.len()).unwrap_or(u64::MAX) > MAX_PROMPT {
+        bail!("{name}: it is longer than {} MB", MAX_PROMPT >> 20);
+    }
+    Ok(text)
+}
+
+/// A message must hold it.
+const MAX_PROMPT: u64 = 8 << 20;

@@ -14,11 +14,11 @@ use attache_client::export;
 use serde_json::json;
 
 use crate::arguments::{
-    Choice, Delete, Export, ExportFormat, List, Sessions, SessionsCommand, Show,
+    AgentChoice, Delete, Export, ExportFormat, List, Sessions, SessionsCommand, Show,
 };
 use crate::exit::{self, Exit};
 use crate::table::table;
-use crate::{agents, places, print, text};
+use crate::{agents, directories, print, text};
 
 pub(crate) async fn sessions(sessions: Sessions) -> anyhow::Result<Exit> {
     let outcome = match sessions.command {
@@ -29,7 +29,7 @@ pub(crate) async fn sessions(sessions: Sessions) -> anyhow::Result<Exit> {
         Some(SessionsCommand::Delete(delete)) => self::delete(delete).await,
     };
     match outcome {
-        Err(error) if error.is::<Usage>() => Ok(exit::fail(Exit::Usage, &error)),
+        Err(error) if error.is::<UsageError>() => Ok(exit::fail(Exit::Usage, &error)),
         Err(error) if error.is::<NoSession>() => Ok(exit::fail(Exit::NoSession, &error)),
         outcome => outcome,
     }
@@ -41,53 +41,53 @@ struct NoSession(String);
 
 #[derive(Debug, thiserror::Error)]
 #[error("{0:#}")]
-struct Usage(anyhow::Error);
+struct UsageError(anyhow::Error);
 
 async fn list(list: List) -> anyhow::Result<Exit> {
     let cwd = match &list.cwd {
-        Some(path) => Some(named(path)?),
+        Some(path) => Some(cwd_argument(path)?),
         None => None,
     };
-    let agent = asked_for(&list.choice)?;
+    let agent = chosen_agent(&list.choice)?;
     let mut rows = None;
     if let Some(agent) = &agent {
-        let mut visit = visit(agent).await?;
-        let listed = visit.list(cwd.as_deref()).await;
-        visit.end().await;
+        let mut agent_sessions = start_agent(agent).await?;
+        let listed = agent_sessions.list(cwd.as_deref()).await;
+        agent_sessions.end().await;
         match listed {
             Ok(listing) => {
                 if listing.is_cut {
-                    crate::print::say!("attache: the agent has more sessions than shown");
+                    crate::print::note!("attache: the agent has more sessions than shown");
                 }
                 rows = Some(
                     listing
                         .sessions
                         .iter()
-                        .map(|info| Row::told(agent, info))
+                        .map(|info| SessionRow::from_agent(agent, info))
                         .collect(),
                 );
             }
             Err(AgentSessionsError::NotOffered(_)) => {
-                crate::print::say!("attache: the agent does not list its sessions");
+                crate::print::note!("attache: the agent does not list its sessions");
             }
             Err(error) => return Err(error.into()),
         }
     }
-    let rows: Vec<Row> = match rows {
+    let rows: Vec<SessionRow> = match rows {
         Some(rows) => rows,
-        None => kept(agent.as_ref(), cwd.as_deref())?,
+        None => archived_rows(agent.as_ref(), cwd.as_deref())?,
     };
     if list.json {
-        return print::json(&rows.iter().map(Row::json).collect());
+        return print::json(&rows.iter().map(SessionRow::json).collect());
     }
     if rows.is_empty() {
-        crate::print::say!("attache: there are no sessions");
+        crate::print::note!("attache: there are no sessions");
         return Ok(Exit::Done);
     }
-    let source = rows.first().map_or("", |row| row.source.sentence());
-    crate::print::say!("attache: {source}");
-    let cells: Vec<Vec<String>> = rows.iter().map(Row::cells).collect();
-    print::review(&table(
+    let source = rows.first().map_or("", |row| row.source.description());
+    crate::print::note!("attache: {source}");
+    let cells: Vec<Vec<String>> = rows.iter().map(SessionRow::cells).collect();
+    print::print_table(&table(
         &["id", "agent", "changed", "directory", "title"],
         &cells,
     ))
@@ -115,20 +115,20 @@ async fn export(wanted: Export) -> anyhow::Result<Exit> {
 }
 
 async fn delete(delete: Delete) -> anyhow::Result<Exit> {
-    let agent = asked_for(&delete.choice)?;
-    let Meant {
+    let agent = chosen_agent(&delete.choice)?;
+    let SessionLookup {
         session,
         age,
         record: kept,
-    } = Meant::by(&delete.session, agent.as_ref())?;
+    } = SessionLookup::find(&delete.session, agent.as_ref())?;
     let mut is_deleted = false;
     if let Some(agent) = agent.as_ref().filter(|_| age == 0) {
-        let mut visit = visit(agent).await?;
-        let outcome = visit.delete(&session).await;
-        visit.end().await;
+        let mut agent_sessions = start_agent(agent).await?;
+        let outcome = agent_sessions.delete(&session).await;
+        agent_sessions.end().await;
         match outcome {
             Ok(()) => is_deleted = true,
-            Err(AgentSessionsError::NotOffered(_)) => crate::print::say!(
+            Err(AgentSessionsError::NotOffered(_)) => crate::print::note!(
                 "attache: the agent cannot delete sessions; only the transcript is deleted"
             ),
             Err(AgentSessionsError::NoSession(_)) => {}
@@ -145,28 +145,28 @@ async fn delete(delete: Delete) -> anyhow::Result<Exit> {
         (false, true) => "its transcript is deleted",
         (false, false) => bail!(NoSession(delete.session)),
     };
-    crate::print::say!("attache: {}: {done}", text::line(&delete.session));
+    crate::print::note!("attache: {}: {done}", text::line(&delete.session));
     Ok(Exit::Done)
 }
 
-/// What was said in a session: told by the agent if one is named and can, else as it was kept.
+/// What was given in a session: replayed by the agent if one is named and can, else as it was kept.
 async fn read(show: &Show) -> anyhow::Result<(Transcript, TerminalViews)> {
-    let agent = asked_for(&show.choice)?;
-    let Meant {
+    let agent = chosen_agent(&show.choice)?;
+    let SessionLookup {
         session,
         age,
         record: kept,
-    } = Meant::by(&show.session, agent.as_ref())?;
+    } = SessionLookup::find(&show.session, agent.as_ref())?;
     if let Some(agent) = agent.as_ref().filter(|_| age == 0) {
         let cwd = match (&show.cwd, &kept) {
-            (Some(cwd), _) => named(cwd)?,
+            (Some(cwd), _) => cwd_argument(cwd)?,
             (None, Some(record)) => record.cwd.clone(),
-            (None, None) => here()?,
+            (None, None) => current_dir()?,
         };
-        let mut visit = visit(agent).await?;
-        let told = visit.read(&session, &cwd).await;
-        visit.end().await;
-        match told {
+        let mut agent_sessions = start_agent(agent).await?;
+        let replayed = agent_sessions.read(&session, &cwd).await;
+        agent_sessions.end().await;
+        match replayed {
             // The agent does not tell what its commands wrote through us; we may have kept it.
             Ok(transcript) => {
                 let terminals = kept.map(|record| record.read()).transpose()?;
@@ -184,18 +184,20 @@ async fn read(show: &Show) -> anyhow::Result<(Transcript, TerminalViews)> {
 }
 
 /// The agent, if one was asked for. Without one nothing is started.
-fn asked_for(choice: &Choice) -> anyhow::Result<Option<Agent>> {
+fn chosen_agent(choice: &AgentChoice) -> anyhow::Result<Option<Agent>> {
     if choice.agent.is_none() && choice.command.is_empty() {
         return Ok(None);
     }
-    Ok(Some(agents::chosen(choice, &here()?).map_err(Usage)?))
+    Ok(Some(
+        agents::choose(choice, &current_dir()?).map_err(UsageError)?,
+    ))
 }
 
-async fn visit(agent: &Agent) -> anyhow::Result<AgentSessions> {
-    Ok(AgentSessions::start(agent, &here()?, PATIENCE).await?)
+async fn start_agent(agent: &Agent) -> anyhow::Result<AgentSessions> {
+    Ok(AgentSessions::start(agent, &current_dir()?, PATIENCE).await?)
 }
 
-fn kept(agent: Option<&Agent>, cwd: Option<&Path>) -> anyhow::Result<Vec<Row>> {
+fn archived_rows(agent: Option<&Agent>, cwd: Option<&Path>) -> anyhow::Result<Vec<SessionRow>> {
     let mut ages = HashMap::new();
     let mut rows = Vec::new();
     for record in archive()?.list()? {
@@ -204,49 +206,49 @@ fn kept(agent: Option<&Agent>, cwd: Option<&Path>) -> anyhow::Result<Vec<Row>> {
         if agent.is_none_or(|agent| agent.name == record.agent)
             && cwd.is_none_or(|cwd| cwd == record.cwd)
         {
-            rows.push(Row::kept(&record, *age));
+            rows.push(SessionRow::from_archive(&record, *age));
         }
     }
     Ok(rows)
 }
 
 /// The session that a person means: `ID`, or `ID~1` for the one before it that the agent has given the same id.
-struct Meant {
+struct SessionLookup {
     session: v1::SessionId,
     age: usize,
     /// The transcript of it, if one was kept.
     record: Option<ArchivedSession>,
 }
 
-impl Meant {
-    fn by(said: &str, agent: Option<&Agent>) -> anyhow::Result<Meant> {
+impl SessionLookup {
+    fn find(given: &str, agent: Option<&Agent>) -> anyhow::Result<SessionLookup> {
         let found = |id: &str| {
             let mut records = archive()?.find(id)?;
             records.retain(|record| agent.is_none_or(|agent| agent.name == record.agent));
             anyhow::Ok(records)
         };
-        let mut meant = (said, 0);
-        let mut records = found(said)?;
-        let aged = said.rsplit_once('~');
+        let mut wanted = (given, 0);
+        let mut records = found(given)?;
+        let aged = given.rsplit_once('~');
         let aged = aged.and_then(|(id, age)| Some((id, age.parse::<usize>().ok()?)));
         if let Some(aged) = aged.filter(|_| records.is_empty()) {
             records = found(aged.0)?;
             if !records.is_empty() {
-                meant = aged;
+                wanted = aged;
             }
         }
         let mut names: Vec<&str> = records.iter().map(|record| record.agent.as_str()).collect();
         names.sort_unstable();
         names.dedup();
         if names.len() > 1 {
-            bail!(Usage(anyhow!(
+            bail!(UsageError(anyhow!(
                 "several agents have a session `{}`: {}; name one with -a, or its command after --",
-                meant.0,
+                wanted.0,
                 names.join(", ")
             )));
         }
-        let (id, age) = meant;
-        Ok(Meant {
+        let (id, age) = wanted;
+        Ok(SessionLookup {
             session: id.into(),
             age,
             record: records.into_iter().nth(age),
@@ -256,21 +258,21 @@ impl Meant {
 
 /// Where transcripts are kept.
 pub(crate) fn archive() -> anyhow::Result<Archive> {
-    Ok(Archive::at(places::data_dir()?.join("sessions")))
+    Ok(Archive::at(directories::data_dir()?.join("sessions")))
 }
 
 /// A directory that was named on the command line.
-fn named(cwd: &Path) -> anyhow::Result<PathBuf> {
+fn cwd_argument(cwd: &Path) -> anyhow::Result<PathBuf> {
     let path = cwd.canonicalize();
     let path = path.with_context(|| format!("--cwd {}", cwd.display()));
-    Ok(path.map_err(Usage)?)
+    Ok(path.map_err(UsageError)?)
 }
 
-fn here() -> anyhow::Result<PathBuf> {
+fn current_dir() -> anyhow::Result<PathBuf> {
     std::env::current_dir().context("the current directory")
 }
 
-struct Row {
+struct SessionRow {
     id: String,
     /// How many sessions of this id came after it.
     age: usize,
@@ -278,56 +280,56 @@ struct Row {
     cwd: String,
     title: Option<String>,
     changed: Option<String>,
-    source: Source,
+    source: SessionSource,
 }
 
 /// Who tells of a session.
 #[derive(Debug, Clone, Copy)]
-enum Source {
+enum SessionSource {
     Agent,
     Transcript,
 }
 
-impl Source {
+impl SessionSource {
     fn name(self) -> &'static str {
         match self {
-            Source::Agent => "agent",
-            Source::Transcript => "transcript",
+            SessionSource::Agent => "agent",
+            SessionSource::Transcript => "transcript",
         }
     }
 
-    fn sentence(self) -> &'static str {
+    fn description(self) -> &'static str {
         match self {
-            Source::Agent => "these are the agent's own sessions",
-            Source::Transcript => {
+            SessionSource::Agent => "these are the agent's own sessions",
+            SessionSource::Transcript => {
                 "these are the sessions with a kept transcript; use -a NAME to ask an agent"
             }
         }
     }
 }
 
-impl Row {
-    fn told(agent: &Agent, info: &v1::SessionInfo) -> Row {
-        Row {
+impl SessionRow {
+    fn from_agent(agent: &Agent, info: &v1::SessionInfo) -> SessionRow {
+        SessionRow {
             id: info.session_id.to_string(),
             age: 0,
             agent: agent.name.clone(),
             cwd: info.cwd.to_string(),
             title: info.title.clone(),
             changed: info.updated_at.clone(),
-            source: Source::Agent,
+            source: SessionSource::Agent,
         }
     }
 
-    fn kept(record: &ArchivedSession, age: usize) -> Row {
-        Row {
+    fn from_archive(record: &ArchivedSession, age: usize) -> SessionRow {
+        SessionRow {
             id: record.session.to_string(),
             age,
             agent: record.agent.clone(),
             cwd: record.cwd.to_string_lossy().into_owned(),
             title: record.title.clone(),
             changed: Some(record.updated_at.clone()),
-            source: Source::Transcript,
+            source: SessionSource::Transcript,
         }
     }
 

@@ -1,4 +1,6 @@
-//! Signals by which a program that nobody sees is ended.
+//! Signals that stop the program, and Ctrl-C in `attache run`.
+
+use tokio::sync::watch;
 
 /// Those by which somebody tells us to end.
 #[cfg(unix)]
@@ -37,5 +39,48 @@ impl Signals {
 
     pub(crate) async fn next(&mut self) {
         tokio::signal::ctrl_c().await.ok();
+    }
+}
+
+/// Counts how often somebody has pressed Ctrl-C.
+#[derive(Clone)]
+pub(crate) struct Interrupts(watch::Receiver<usize>);
+
+impl Interrupts {
+    /// Counts from now on. The program no longer ends by itself.
+    pub(crate) fn new() -> Self {
+        let (count, counted) = watch::channel(0);
+        let ended = count.clone();
+        tokio::spawn(async move {
+            while tokio::signal::ctrl_c().await.is_ok() {
+                count.send_modify(|count| *count += 1);
+            }
+        });
+        #[cfg(unix)]
+        for kind in [
+            tokio::signal::unix::SignalKind::terminate(),
+            tokio::signal::unix::SignalKind::hangup(),
+        ] {
+            // One that cannot be caught ends the program by itself.
+            let Ok(mut signals) = tokio::signal::unix::signal(kind) else {
+                continue;
+            };
+            let ended = ended.clone();
+            tokio::spawn(async move {
+                while signals.recv().await.is_some() {
+                    ended.send_modify(|count| *count += 2);
+                }
+            });
+        }
+        drop(ended);
+        Interrupts(counted)
+    }
+
+    /// Waits until it has happened so often.
+    pub(crate) async fn wait_for(&mut self, count: usize) {
+        if self.0.wait_for(|so_far| *so_far >= count).await.is_err() {
+            // Signals cannot be caught, so nobody can interrupt.
+            std::future::pending::<()>().await;
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! One writer in the background: a bounded queue, and one thread at a time that takes things from it in their order.
+//! A background writer: a bounded queue, and one thread at a time that writes its items in order.
 
 #[cfg(test)]
 mod tests;
@@ -11,21 +11,21 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
-/// Writes items in the background, in the order in which they were handed over. Clones hand over to the same writer.
+/// Writes items in the background, in the order in which they were pushed. Clones push to the same writer.
 ///
-/// Who hands over decides what happens when too much waits: [`try_push`](Self::try_push) gives the item back,
-/// [`push`](Self::push) takes it all the same, [`wait_for_room`](Self::wait_for_room) waits for room. When the last clone is dropped, what
-/// waits is still written; [`close`](Self::close) waits for that.
+/// The caller decides what happens when the queue is full: [`try_push`](Self::try_push) returns the item,
+/// [`push`](Self::push) queues it nevertheless, and [`wait_for_room`](Self::wait_for_room) waits for room. When the last clone
+/// is dropped, waiting items are still written; [`close`](Self::close) waits for that.
 pub struct BackgroundWriter<T>(Arc<Handle<T>>);
 
-/// How much waits, and how it is pushed. Weights are what the caller says they are, usually bytes.
+/// The limits of a [`BackgroundWriter`]'s queue. The caller defines the unit of weights, usually bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct QueueLimits {
-    /// The weight of all items that may wait or are being written.
+    /// Maximum total weight of items that wait or are being written.
     pub max_queued: usize,
-    /// Items are written together up to this weight, but always one at least.
+    /// Maximum total weight of items that are written together. At least one item is always written.
     pub max_batch: usize,
-    /// How long items gather before they are written. To wake a thread costs more than to add an item.
+    /// How long items are collected before they are written, because waking a thread costs more than adding an item.
     pub gather_for: Duration,
 }
 
@@ -35,17 +35,17 @@ struct Shared<T> {
     limits: QueueLimits,
     worker: Worker,
     state: Mutex<State<T>>,
-    /// There is something to write, or nothing will come any more.
+    /// Notified when there are items to write, or the queue is closed.
     filled: Condvar,
-    /// Something was written, or nothing will be any more.
+    /// Notified when items have been written, or the writer has ended.
     progress: Condvar,
 }
 
-/// Who writes.
+/// The thread that writes.
 enum Worker {
-    /// A thread of its own.
+    /// A dedicated thread.
     Thread,
-    /// Whatever runs this, whenever there is something to write.
+    /// A function that runs the work on some thread whenever there are items to write.
     Spawned(Spawn),
 }
 
@@ -54,24 +54,24 @@ type Write<T> = Box<dyn FnMut(Vec<T>) + Send>;
 
 struct State<T> {
     items: VecDeque<(T, usize)>,
-    /// Of what waits and of what is being written.
+    /// Total weight of the items that wait or are being written.
     weight: usize,
-    /// Items that were handed over, and those that are done with.
+    /// The number of items that have been pushed, and of those that are finished.
     pushed: u64,
     done: u64,
-    /// Somebody has waited in vain, and nothing was written since.
+    /// A caller has waited without success, and nothing has been written since.
     is_stuck: bool,
-    /// Nothing more will be handed over.
+    /// No more items can be pushed.
     is_closing: bool,
-    /// Nothing more will be written, and the writer is gone.
+    /// No more items will be written, and the writer has been dropped.
     has_ended: bool,
-    /// There while nobody is writing.
+    /// The write function, while no thread is writing.
     write: Option<Write<T>>,
     wakers: Vec<Waker>,
 }
 
 impl<T: Send + 'static> BackgroundWriter<T> {
-    /// Starts a writer with a thread of its own. Where the system refuses one, whoever hands something over writes it.
+    /// Starts a writer with a thread of its own. If the system refuses the thread, callers write their items themselves.
     pub fn start(
         name: &str,
         limits: QueueLimits,
@@ -93,7 +93,7 @@ impl<T: Send + 'static> BackgroundWriter<T> {
         }
     }
 
-    /// A writer that is at work only while something waits: `spawn` is given the work, to run it on another thread.
+    /// Creates a writer that runs only while items wait. `spawn` must run the function it is given on another thread.
     pub fn with_spawner(
         spawn: impl Fn(Box<dyn FnOnce() + Send>) + Send + Sync + 'static,
         limits: QueueLimits,
@@ -123,11 +123,11 @@ impl<T: Send + 'static> BackgroundWriter<T> {
         }))))
     }
 
-    /// Hands an item over.
+    /// Pushes an item if the queue has room.
     ///
     /// # Errors
     ///
-    /// The item, when too much waits or the writer is closed.
+    /// Returns the item if the queue is full or the writer is closed.
     pub fn try_push(&self, item: T, weight: usize) -> Result<(), T> {
         let state = self.shared().lock();
         if !self.shared().fits(&state, weight) {
@@ -137,7 +137,8 @@ impl<T: Send + 'static> BackgroundWriter<T> {
         Ok(())
     }
 
-    /// Hands an item over however much waits, for what is small or rare, or was waited for. A closed writer drops it.
+    /// Pushes an item even if the queue is full, for items that are small or rare, or after waiting for room. A closed writer
+    /// drops the item.
     pub fn push(&self, item: T, weight: usize) {
         let state = self.shared().lock();
         if !state.is_closing {
@@ -158,7 +159,7 @@ impl<T: Send + 'static> BackgroundWriter<T> {
                 }
             }
             Worker::Spawned(spawn) => {
-                // Taken by the one who works, so there is only one.
+                // Only one thread can take the write function.
                 let write = state.write.take();
                 drop(state);
                 if let Some(write) = write {
@@ -171,23 +172,23 @@ impl<T: Send + 'static> BackgroundWriter<T> {
 }
 
 impl<T> BackgroundWriter<T> {
-    /// Whether an item of this weight would be pushed. Others may hand over something before it is.
+    /// Whether the queue has room for an item of this weight. Other threads may use the room first.
     pub fn fits(&self, weight: usize) -> bool {
         self.shared().fits(&self.shared().lock(), weight)
     }
 
-    /// Waits until less waits than may.
+    /// Waits until the queue has room.
     pub async fn wait_for_room(&self) {
         self.wait_until(|shared, state| shared.fits(state, 1)).await;
     }
 
-    /// Waits until everything is written that was handed over before.
+    /// Waits until all items pushed before have been written.
     pub async fn wait_until_written(&self) {
         let last = self.shared().lock().pushed;
         self.wait_until(|_, state| state.done >= last).await;
     }
 
-    /// Waits, but only so long, until everything is written that was handed over before. Tells whether it is.
+    /// Blocks until all items pushed before have been written, or the timeout expires. Returns whether they have been written.
     pub fn flush(&self, timeout: Duration) -> bool {
         let state = self.shared().lock();
         let last = state.pushed;
@@ -195,8 +196,7 @@ impl<T> BackgroundWriter<T> {
         state.done >= last
     }
 
-    /// As [`flush`](Self::flush), for those who must not wait for ever: a writer that hangs is waited for once, and then no
-    /// longer until it has moved.
+    /// Like [`flush`](Self::flush), for repeated calls: after one timeout, returns at once until the writer has made progress.
     pub fn settle(&self, timeout: Duration) -> bool {
         let state = self.shared().lock();
         let last = state.pushed;
@@ -212,8 +212,8 @@ impl<T> BackgroundWriter<T> {
         state.is_stuck || state.done == state.pushed
     }
 
-    /// Takes no more items, and waits, but only so long, until all are written and the writer itself is dropped. Tells
-    /// whether that is so.
+    /// Closes the queue, and blocks until all items have been written and the write function has been dropped, or the timeout
+    /// expires. Returns whether that has happened.
     pub fn close(&self, timeout: Duration) -> bool {
         Shared::end(self.shared());
         let state = self.shared().lock();
@@ -253,7 +253,7 @@ impl<T> BackgroundWriter<T> {
 }
 
 impl<T> Shared<T> {
-    /// Works until nothing more will be handed over.
+    /// Writes items until the queue is closed.
     fn work(self: Arc<Self>) {
         let write = self.lock().write.take();
         if let Some(write) = write {
@@ -261,8 +261,8 @@ impl<T> Shared<T> {
         }
     }
 
-    /// What is to be written next. Nothing when no more will come; a writer that is not at work all the time is then given
-    /// back, before anybody can hand over more.
+    /// Waits for the next items to write. Returns `None` when no more will come. A writer without a thread of its own then
+    /// returns its write function, before more items can be pushed.
     fn next(&self, write: &mut Option<Write<T>>) -> Option<Vec<(T, usize)>> {
         let mut state = self.lock();
         loop {
@@ -287,7 +287,7 @@ impl<T> Shared<T> {
         }
     }
 
-    /// So many items are done with.
+    /// Records that items are finished.
     fn note_done(&self, count: u64, weight: usize) {
         let mut state = self.lock();
         state.done += count;
@@ -296,7 +296,7 @@ impl<T> Shared<T> {
         self.notify_waiters(state);
     }
 
-    /// Nothing more will be handed over.
+    /// Closes the queue.
     fn end(shared: &Arc<Self>) {
         let mut state = shared.lock();
         state.is_closing = true;
@@ -326,7 +326,7 @@ impl<T> Shared<T> {
 }
 
 impl<T> State<T> {
-    /// Items up to a weight, but one at least.
+    /// Takes items up to a total weight, but at least one.
     fn batch(&mut self, together: usize) -> Vec<(T, usize)> {
         let mut weight = 0_usize;
         let fits = |(_, of_item): &&(T, usize)| {
@@ -338,11 +338,11 @@ impl<T> State<T> {
     }
 }
 
-/// The writer at work. It is given back or dropped when it is lost to a panic, too, or was never run.
+/// The write function while it is in use. It is returned or dropped even after a panic, or if it was never run.
 struct ActiveWriter<T> {
     shared: Arc<Shared<T>>,
     write: Option<Write<T>>,
-    /// How many items are being written, and their weight.
+    /// The number of items that are being written, and their weight.
     count: u64,
     weight: usize,
 }
@@ -391,7 +391,7 @@ impl<T> Drop for ActiveWriter<T> {
         state.is_closing = true;
         let lost = std::mem::take(&mut state.items);
         drop(state);
-        // Before anybody learns that it has ended: what it has open is closed then.
+        // Dropped before waiters learn of the end, so that its files are closed by then.
         drop((write, lost));
         let mut state = self.shared.lock();
         state.has_ended = true;

@@ -1,7 +1,7 @@
-//! Files that are safe to keep.
+//! Helpers for files that must be private, durable, or written in the background.
 //!
-//! [`private`] makes and opens files and directories that only their owner can use, and [`BackgroundWriter`] writes in their
-//! order things that nobody wants to wait for. What is in the files is the caller's business.
+//! [`private`] creates and opens files and directories that only their owner can access. [`BackgroundWriter`] writes items in
+//! order without making the caller wait. This crate knows nothing about the contents of files.
 
 mod background;
 pub mod private;

@@ -1,4 +1,4 @@
-//! Files that only their owner may read or change: made so, and refused when they are not so any more.
+//! Files that only their owner can read or change. Files that others can change are refused.
 
 #[cfg(unix)]
 mod unix;
@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Makes a directory and those above it that are missing; only its owner can enter.
+/// Creates a directory that only its owner can enter, and its missing parents.
 ///
 /// # Errors
 ///
-/// When it cannot be made, or others may change what is in it.
+/// If the directory cannot be created, or others can change its contents.
 pub fn create_dir(dir: &Path) -> Result<(), Error> {
     create_dir_unchecked(dir).map_err(|error| Error::new(dir, error))?;
     let metadata = dir.metadata();
@@ -31,20 +31,20 @@ pub fn create_dir(dir: &Path) -> Result<(), Error> {
     check_owner(dir, &metadata)
 }
 
-/// Makes a directory that must not be there yet; only its owner can enter.
+/// Creates a directory that only its owner can enter.
 ///
 /// # Errors
 ///
-/// When it is there already, or cannot be made.
+/// When the directory exists or cannot be created.
 pub fn create_new_dir(dir: &Path) -> io::Result<()> {
     platform::owner_only(&mut DirBuilder::new()).create(dir)
 }
 
-/// The same for a directory that may be anybody's if it is there.
+/// Creates a directory that only its owner can enter, and its missing parents. Accepts an existing directory whoever owns it.
 ///
 /// # Errors
 ///
-/// When it cannot be made.
+/// If the directory cannot be created.
 pub fn create_dir_unchecked(dir: &Path) -> io::Result<()> {
     platform::owner_only(DirBuilder::new().recursive(true)).create(dir)
 }
@@ -55,22 +55,22 @@ pub fn dir_permissions() -> Option<Permissions> {
     platform::dir_permissions()
 }
 
-/// Opens a file for reading and writing, and makes it if there is none; then only its owner can read it.
+/// Opens a file for reading and writing. Creates a missing file so that only its owner can read it.
 ///
 /// # Errors
 ///
-/// As [`open`].
+/// Like [`open`].
 pub fn open_or_create(path: &Path) -> Result<File, Error> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true);
     open(path, &mut options)?.ok_or_else(|| Error::refused(path, "cannot be made"))
 }
 
-/// Opens a file that is there; `None` if there is none.
+/// Opens a file. Returns `None` if the file does not exist.
 ///
 /// # Errors
 ///
-/// When it is a symbolic link or no file, belongs to somebody else, or others may write to it.
+/// If the path is a symbolic link or not a regular file, or if the file belongs to another user or others can write to it.
 pub fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<File>, Error> {
     let file = match platform::no_follow(options).open(path) {
         Ok(file) => file,
@@ -88,11 +88,11 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<File>, Erro
     Ok(Some(file))
 }
 
-/// The whole of a file that is there, at most `limit` bytes.
+/// Reads a file of at most `limit` bytes. Returns `None` if the file does not exist.
 ///
 /// # Errors
 ///
-/// As [`open`], and when it is larger or is not text.
+/// Like [`open`], and if the file is larger or not UTF-8 text.
 pub fn read(path: &Path, limit: u64) -> Result<Option<(String, FileStamp)>, Error> {
     let Some(file) = open(path, OpenOptions::new().read(true))? else {
         return Ok(None);
@@ -107,11 +107,11 @@ pub fn read(path: &Path, limit: u64) -> Result<Option<(String, FileStamp)>, Erro
     Ok(Some((text, FileStamp::of(&metadata))))
 }
 
-/// Puts a file in place of another, whole or not at all.
+/// Creates or replaces a file atomically.
 ///
 /// # Errors
 ///
-/// When it cannot be written.
+/// If the file cannot be written.
 pub fn replace(path: &Path, text: &str) -> Result<(), Error> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
@@ -120,11 +120,11 @@ pub fn replace(path: &Path, text: &str) -> Result<(), Error> {
     written.map_err(|error| Error::new(path, error))
 }
 
-/// The secret in a file; `None` if there is no such file.
+/// Reads a key from a file. Returns `None` if the file does not exist.
 ///
 /// # Errors
 ///
-/// As [`open`], when others may read it, and when it does not hold a secret.
+/// Like [`open`], and if others can read the file or the file does not contain a key.
 pub fn read_key(path: &Path) -> Result<Option<Key>, Error> {
     let Some(mut file) = open(path, OpenOptions::new().read(true))? else {
         return Ok(None);
@@ -147,11 +147,11 @@ pub fn read_key(path: &Path) -> Result<Option<Key>, Error> {
     }
 }
 
-/// The secret in a file, which is made with a new one if there is none. To be called by one process at a time.
+/// Reads a key from a file. Creates a missing file with a new key. Only one process may call this for a file at a time.
 ///
 /// # Errors
 ///
-/// As [`read_key`], and when it cannot be made.
+/// Like [`read_key`], and if the file cannot be created.
 pub fn read_or_create_key(path: &Path) -> Result<Key, Error> {
     if let Some(key) = read_key(path)? {
         return Ok(key);
@@ -164,36 +164,36 @@ pub fn read_or_create_key(path: &Path) -> Result<Key, Error> {
     Ok(key)
 }
 
-/// Makes sure that the names in a directory are on disk.
+/// Makes sure that new, renamed and removed files of a directory are on disk.
 ///
 /// # Errors
 ///
-/// When the system says so.
+/// If the system reports an error.
 pub fn sync_dir(dir: &Path) -> Result<(), Error> {
     platform::sync_dir(dir).map_err(|error| Error::new(dir, error))
 }
 
-/// Whether this open file, and no later one, has the name.
+/// Whether a path still refers to this open file, and not to one that has replaced it.
 ///
 /// # Errors
 ///
-/// When the system does not tell.
+/// If the system reports an error.
 pub fn is_file_at(file: &File, path: &Path) -> io::Result<bool> {
     platform::is_file_at(file, path)
 }
 
-/// A lock among processes, held until it is dropped.
+/// Locks a file against other processes until the returned value is dropped. Creates a missing file.
 ///
 /// # Errors
 ///
-/// When it cannot be had in time.
+/// If another process holds the lock for longer than [`LOCK_TIMEOUT`].
 pub fn lock(path: &Path) -> Result<File, Error> {
     let file = open_or_create(path)?;
     lock_file(path, &file, LOCK_TIMEOUT)?;
     Ok(file)
 }
 
-/// Takes the lock of an open file, and waits for it only so long.
+/// Locks an open file against other processes, waiting up to `patience`.
 pub fn lock_file(path: &Path, file: &File, patience: Duration) -> Result<(), Error> {
     let deadline = Instant::now() + patience;
     loop {
@@ -208,7 +208,7 @@ pub fn lock_file(path: &Path, file: &File, patience: Duration) -> Result<(), Err
     }
 }
 
-/// Which content a file had: another one after every change.
+/// Identifies the contents of a file: the stamp differs after every change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileStamp {
     identity: (u64, u64),
@@ -217,7 +217,7 @@ pub struct FileStamp {
 }
 
 impl FileStamp {
-    /// That of a file which is there.
+    /// The stamp of the file at a path, or `None` if there is no file.
     pub fn at(path: &Path) -> Option<FileStamp> {
         path.symlink_metadata().ok().as_ref().map(FileStamp::of)
     }
@@ -243,17 +243,17 @@ pub struct Error {
 }
 
 impl Error {
-    /// The system says why.
+    /// Creates an error from an error of the system.
     pub fn new(path: &Path, error: io::Error) -> Error {
         Error::refused(path, &format!("cannot be used: {error}"))
     }
 
-    /// The file or directory, and why it cannot be used.
+    /// Returns the file or directory, and why it cannot be used.
     pub fn into_parts(self) -> (PathBuf, String) {
         (self.path, self.why)
     }
 
-    /// We say why, to be read behind the path.
+    /// Creates an error with a reason, which is shown after the path.
     pub fn refused(path: &Path, why: &str) -> Error {
         Error {
             path: path.to_owned(),
@@ -262,7 +262,7 @@ impl Error {
     }
 }
 
-/// What tells a file from all others.
+/// Identifies a file: its device and inode where the system has them.
 pub fn identity(metadata: &Metadata) -> (u64, u64) {
     platform::identity(metadata)
 }
@@ -280,7 +280,7 @@ fn create_new(path: &Path) -> io::Result<File> {
 
 fn write_new(path: &Path, text: &str) -> io::Result<()> {
     let mut file = match create_new(path) {
-        // Left behind by a process of this number that was killed.
+        // Left behind by a killed process with the same id.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             std::fs::remove_file(path)?;
             create_new(path)?
@@ -291,6 +291,7 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Others hold a lock for as long as a write to the disk takes, unless they were stopped; and a person may be waiting.
+/// How long to wait for a lock. Other processes keep a lock only for the time of a write, unless they are stopped, and a user
+/// may be waiting.
 pub const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(1);

@@ -232,12 +232,12 @@ impl Store {
         self.write(work).await
     }
 
-    /// Sets the title of a session. The agent does not overwrite the user's title.
+    /// Sets the title of a session and returns the title it has now: the agent does not overwrite the user's.
     ///
     /// # Errors
     ///
     /// `NotFound`.
-    pub async fn set_title(&self, id: &str, title: &str, by: TitleSource) -> Result<(), Error> {
+    pub async fn set_title(&self, id: &str, title: &str, by: TitleSource) -> Result<String, Error> {
         if title.len() > LARGEST_TEXT {
             return Err(too_large("a title", LARGEST_TEXT));
         }

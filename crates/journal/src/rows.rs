@@ -148,11 +148,12 @@ pub(super) fn set_title(
     id: &str,
     title: &str,
     by: TitleSource,
-) -> Result<(), Error> {
+) -> Result<String, Error> {
     let number = number(change, id)?;
     let sql = "UPDATE session SET title = ?2, titled_by = ?3 WHERE number = ?1 AND titled_by <= ?3";
     change.execute(sql, params![number, title, by as i64])?;
-    Ok(())
+    let sql = "SELECT title FROM session WHERE number = ?1";
+    Ok(change.query_row(sql, [number], |row| row.get(0))?)
 }
 
 /// Marks a session as changed now, after all others. Its time never goes back, even if the clock does.

@@ -1,4 +1,4 @@
-//! A running agent and the custody of its tree. Dropping it kills the tree.
+//! A running child process and its process tree.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -12,8 +12,8 @@ use super::{
     StopStep, StopTimeouts, platform,
 };
 
-/// A running agent. When the value is dropped, or the tokio runtime it was spawned in shuts down, its whole tree is
-/// killed at once, without waiting.
+/// A running child process and everything it has started. When this value is dropped, or the tokio runtime it was spawned
+/// in shuts down, the whole process tree is killed at once, without waiting.
 pub struct Child {
     pid: u32,
     custody: Custody,
@@ -27,12 +27,12 @@ pub struct Child {
     execs: Option<ExecEvents>,
 }
 
-/// How far custody of a child's tree reaches. `docs/processes.md` compares them.
+/// How reliably a child's process tree is killed. `docs/processes.md` compares the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Custody {
-    /// A guard process stands between us and the agent, and ends the whole tree however either of us ends.
+    /// A guard process between this process and the child kills the whole tree, however either of them ends.
     Guard,
-    /// The agent is our own child. What left its process group can survive.
+    /// The program is a direct child of this process. Processes that have left its process group can survive.
     Direct,
 }
 
@@ -49,7 +49,7 @@ impl Child {
         (child, stdin, Stdout::new(pipes.stdout))
     }
 
-    /// One whose standard input and standard error are none of our business.
+    /// A child without pipes for standard input and standard error.
     pub(super) fn captured(started: StartedProgram) -> Child {
         Child::new(started, SharedStdin::closed(), StderrTail::empty())
     }
@@ -69,44 +69,45 @@ impl Child {
         }
     }
 
-    pub(super) fn keep(mut self, stdin: Stdin, stdout: Stdout) -> Child {
+    pub(super) fn with_stdio(mut self, stdin: Stdin, stdout: Stdout) -> Child {
         self.stdin = Some(stdin);
         self.stdout = Some(stdout);
         self
     }
 
-    /// The agent's process id, to show to people. Signals go through [`Child::stop`] and [`Child::kill`].
+    /// The child's process id, for display. To end the child, use [`Child::stop`] or [`Child::kill`].
     pub fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// How far custody of the tree reaches.
+    /// How reliably the process tree is killed.
     pub fn custody(&self) -> Custody {
         self.custody
     }
 
-    /// Our end of its standard input, once.
+    /// Returns the pipe to the child's standard input. Returns `None` after the first call.
     pub fn take_stdin(&mut self) -> Option<Stdin> {
         self.stdin.take()
     }
 
-    /// Our end of its standard output, once.
+    /// Returns the pipe from the child's standard output. Returns `None` after the first call.
     pub fn take_stdout(&mut self) -> Option<Stdout> {
         self.stdout.take()
     }
 
-    /// What the tree executes, once; `None` if the program is not watched. Nobody is asked as long as this is not taken.
+    /// Returns the events of a program that is watched with [`Program::watch`](super::Program::watch). Returns `None` after
+    /// the first call, or if the program is not watched. Requests wait until the events are taken.
     pub fn take_exec_events(&mut self) -> Option<ExecEvents> {
         self.execs.take()
     }
 
-    /// The end of what it wrote to standard error.
+    /// The last bytes that the child wrote to standard error.
     pub fn stderr(&self) -> &StderrTail {
         &self.stderr
     }
 
-    /// Waits until the agent's own process has ended; what it started may still run. Any number of callers may wait,
-    /// and each may give up.
+    /// Waits until the child's own process has ended; processes it started may still run. Any number of tasks may wait, and
+    /// dropping the future is fine.
     pub async fn exited(&self) -> ExitStatus {
         let mut progress = self.progress.clone();
         let ended = progress.wait_for(|now| now.status.is_some()).await;
@@ -115,7 +116,8 @@ impl Child {
         })
     }
 
-    /// Waits until the agent and its tree have ended. Any number of callers may wait, and each may give up.
+    /// Waits until the child and its whole process tree have ended. Any number of tasks may wait, and dropping the future
+    /// is fine.
     pub async fn wait(&self) -> ChildExit {
         let mut progress = self.progress.clone();
         let last = match progress.wait_for(|now| now.survivors.is_some()).await {
@@ -126,9 +128,9 @@ impl Child {
         self.exit(last)
     }
 
-    /// Ends the agent step by step, then everything it started: closes its standard input even if somebody still
-    /// writes to it, then SIGTERM, then SIGKILL. On an agent that has ended this only tells how. A tree whose guard
-    /// does not tell that it has ended is killed without the guard after some seconds.
+    /// Stops the child step by step, then kills everything it started: closes its standard input even if a task is still
+    /// writing to it, then sends SIGTERM, then SIGKILL. If the child has already ended, returns how. If the guard does not
+    /// report the end of the tree within a few seconds, kills the tree without the guard.
     pub async fn stop(&self, timeouts: StopTimeouts) -> ChildExit {
         self.note_descendants().await;
         self.raise(StopStep::Close);
@@ -151,7 +153,7 @@ impl Child {
         })
     }
 
-    /// Kills the agent and everything it started, without waiting.
+    /// Kills the child and everything it started, without waiting.
     pub fn kill(&self) {
         self.raise(StopStep::Kill);
         self.tree.kill();
@@ -173,7 +175,8 @@ impl Child {
         }
     }
 
-    /// Without a guard, those who left the process group can only be found while the agent lives.
+    /// Records the child's descendants. Without a guard, descendants that have left the process group can only be found
+    /// while the child is running.
     async fn note_descendants(&self) {
         if self.custody == Custody::Direct {
             self.tree.note_descendants();
@@ -188,7 +191,8 @@ impl Child {
         self.reaches(limit, |now| now.status.is_some()).await
     }
 
-    /// Whether it comes to this in time; an agent nobody can tell about any more counts as one that has ended.
+    /// Waits for a state until the deadline, and returns whether it was reached. If the guard is gone, the child counts as
+    /// ended.
     async fn reaches(&self, limit: Duration, wanted: impl FnMut(&Progress) -> bool) -> bool {
         let mut progress = self.progress.clone();
         tokio::time::timeout(limit, progress.wait_for(wanted))
@@ -198,7 +202,7 @@ impl Child {
 }
 
 impl Drop for Child {
-    // Before the pipes close: an agent that ends with its input can no longer be asked for its descendants.
+    // Before the pipes close: the descendants of a child that ends when its input closes could no longer be found.
     fn drop(&mut self) {
         self.tree.kill();
     }
@@ -214,5 +218,5 @@ impl fmt::Debug for Child {
 }
 
 const NOTE_DESCENDANTS: Duration = Duration::from_millis(200);
-/// A sweep takes two seconds at most; more means that the guard was stopped, as a hostile program can do.
+/// A guard kills the tree within two seconds. If that takes longer, a hostile program has stopped the guard.
 const STOP_TIMEOUT: Duration = Duration::from_secs(4);

@@ -1,5 +1,5 @@
-//! What a program and everything it starts may touch, as the kernel enforces it: a Landlock ruleset that the caller has
-//! made, and a namespace of mounts and networks.
+//! Limits, enforced by the kernel, on what a program and everything it starts can access: a Landlock ruleset made by the
+//! caller, and mount and network namespaces.
 
 use std::fmt;
 #[cfg(target_os = "linux")]
@@ -10,93 +10,94 @@ use std::sync::Arc;
 
 use super::platform;
 
-/// What a program and everything it starts may touch. By default everything that the user may.
+/// Limits on what a program and everything it starts can access. By default they can access everything that the user can.
 #[derive(Debug, Clone, Default)]
 pub struct Confinement {
-    /// A Landlock ruleset, ready to be put in force.
+    /// A Landlock ruleset that the program enforces on itself when it starts.
     #[cfg(target_os = "linux")]
     pub(super) landlock_ruleset: Option<Arc<OwnedFd>>,
-    /// Places that are covered in a mount namespace.
+    /// Files and directories that are covered in a mount namespace.
     pub(super) covers: Vec<Cover>,
-    /// Paths that stay covered, whatever is put there.
+    /// Paths that stay covered even if the file there is replaced.
     pub(super) kept: Vec<CoveredPath>,
     #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
     pub(super) nested_mounts: NestedMounts,
     pub(super) network: Network,
 }
 
-/// Whether a program whose places are covered can mount, in namespaces that it makes.
+/// Whether a program with covered files can mount file systems in namespaces of its own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum NestedMounts {
-    /// Every mount is refused, so that no second view of a file system shows what is covered. Programs that make a sandbox
-    /// of mounts, such as bubblewrap, fail.
+    /// Every mount fails, so that no second mount of a file system shows covered files. Programs that build a sandbox with
+    /// mounts, such as bubblewrap, fail.
     #[default]
     Refused,
-    /// Such programs work. One that sets out to do so can see and change what is covered.
+    /// Mounts work. A malicious program can use them to see and change covered files.
     Allowed,
 }
 
 /// A path that stays covered while the program runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoveredPath {
-    /// The path as somebody wrote it. It may lead through links, and need not exist.
+    /// The path as configured. It may contain symbolic links and need not exist.
     pub path: PathBuf,
-    /// Whether what is there can be read.
+    /// What the program can do with a file at this path.
     pub access: CoverAccess,
 }
 
-/// What a program can do with a kept path.
+/// What a program can do with a file at a [`CoveredPath`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CoverAccess {
-    /// Nothing.
+    /// The program can neither read nor change the file.
     Hidden,
-    /// Read.
+    /// The program can read the file but not change it.
     ReadOnly,
 }
 
-/// Whether a confined program has a network.
+/// Whether a confined program has network access.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Network {
-    /// The one that the user has.
+    /// The program uses the same network as the user.
     #[default]
     Shared,
-    /// Only a loopback device of its own.
+    /// The program has only a loopback device of its own.
     Loopback,
 }
 
-/// A place that is covered for a confined program. The identity makes sure that nothing else is covered in its stead.
+/// A file or directory that is covered for a confined program. The device and inode make sure that no other file is covered
+/// by mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cover {
-    /// Where it is now, without links.
+    /// The path of the file, without symbolic links.
     pub path: PathBuf,
-    /// The device that it is on.
+    /// The device that contains the file.
     pub device: u64,
-    /// Its number on that device.
+    /// The inode of the file on that device.
     pub inode: u64,
-    /// What the program finds there.
+    /// What the program sees instead.
     pub kind: CoverKind,
 }
 
-/// What a confined program finds in a covered place.
+/// What a confined program sees at a [`Cover`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CoverKind {
     /// An empty directory that cannot be entered.
     HiddenDirectory,
     /// An empty file that cannot be opened.
     HiddenFile,
-    /// What is there, but nothing of it can be changed.
+    /// The file or directory itself, but nothing in it can be changed.
     ReadOnly,
 }
 
 impl Confinement {
-    /// Nothing is limited yet.
+    /// Creates a confinement without limits.
     pub fn new() -> Confinement {
         Confinement::default()
     }
 
-    /// Puts a Landlock ruleset in force, after the namespace is entered and before calls are filtered. The program also
-    /// gives up capabilities that go round Landlock, gains no rights from set-user-id programs, and leaves the keyring of
-    /// the user's session.
+    /// Enforces a Landlock ruleset, after the namespace is entered and before system calls are filtered. The program also
+    /// drops capabilities that bypass Landlock, gains no rights from set-user-id programs, and loses access to the keyring
+    /// of the user's session.
     #[cfg(target_os = "linux")]
     #[must_use]
     pub fn landlock_ruleset(mut self, ruleset: Arc<OwnedFd>) -> Confinement {
@@ -104,47 +105,47 @@ impl Confinement {
         self
     }
 
-    /// Covers a place in a mount namespace of the program's own. [`namespace_support`] says whether there can be one.
+    /// Covers a file or directory, in a mount namespace of the program's own. Check [`namespace_support`] first.
     #[must_use]
     pub fn cover(mut self, cover: Cover) -> Confinement {
         self.covers.push(cover);
         self
     }
 
-    /// Covers whatever is at a path when the program runs: a file that appears there, or takes another's place, is covered
-    /// within milliseconds. What is there at the start needs a [`cover`](Self::cover) as well, whose path is kept by itself.
+    /// Keeps a path covered while the program runs: a file that appears at the path, or replaces the file there, is covered
+    /// within milliseconds. A file that exists at the start also needs a [`cover`](Self::cover).
     #[must_use]
     pub fn keep_covered(mut self, path: CoveredPath) -> Confinement {
         self.kept.push(path);
         self
     }
 
-    /// Sets whether the program can mount. By default it cannot while something is covered.
+    /// Sets whether the program can mount file systems. Default: not if anything is covered.
     #[must_use]
     pub fn nested_mounts(mut self, nested_mounts: NestedMounts) -> Confinement {
         self.nested_mounts = nested_mounts;
         self
     }
 
-    /// Sets what network there is.
+    /// Sets the program's network access.
     #[must_use]
     pub fn network(mut self, network: Network) -> Confinement {
         self.network = network;
         self
     }
 
-    /// Whether it needs a namespace.
+    /// Whether this confinement needs a namespace.
     pub(super) fn needs_namespace(&self) -> bool {
         self.has_covers() || self.network == Network::Loopback
     }
 
-    /// Whether something is covered, or may be later.
+    /// Whether anything is covered, or can be covered later.
     pub(super) fn has_covers(&self) -> bool {
         !self.covers.is_empty() || !self.kept.is_empty()
     }
 }
 
-/// Why the kernel cannot do something here, and what to do about it.
+/// Why this system does not support a feature, and how to change that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unsupported {
     /// The cause, as a sentence without a full stop.
@@ -159,11 +160,11 @@ impl fmt::Display for Unsupported {
     }
 }
 
-/// Whether places can be covered for a program. The first call tries it and takes some milliseconds.
+/// Checks whether files can be covered for a program on this system. The first call tries it and takes some milliseconds.
 ///
 /// # Errors
 ///
-/// Why not, and what to do about it.
+/// If this system does not support it, returns the reason and a fix.
 pub fn namespace_support() -> Result<(), Unsupported> {
     platform::namespace_support()
 }

@@ -1,13 +1,13 @@
-//! Why a program did not start.
+//! Errors of starting a program.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a program did not start. Nothing of it is left running.
+/// Why a program did not start. No process of it is left running.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no such program, or the interpreter its first line names is missing.
+    /// The program, or the interpreter named in its first line, does not exist.
     #[error(
         "program `{}` was not found: install it, or check its name, the PATH it is given, and the interpreter in its first line",
         .program.display()
@@ -24,7 +24,7 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
-    /// The working directory cannot be entered.
+    /// The program's working directory cannot be entered.
     #[error("directory `{}` cannot be entered ({source}): create it, or choose another one to work in", .path.display())]
     Directory {
         /// The directory as it was named.
@@ -40,45 +40,45 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
-    /// The program could not be taken into custody, so it was not started.
-    #[error("program `{}` was not started, as nothing can guard it: {source}", .program.display())]
+    /// The program's process tree could not be supervised, so the program was not started.
+    #[error("program `{}` was not started, because its processes could not be supervised: {source}", .program.display())]
     Custody {
         /// The program as it was named.
         program: PathBuf,
         /// What the system said.
         source: io::Error,
     },
-    /// The program was to be confined and cannot be, so it was not started.
-    #[error("program `{}` was not started, as it cannot be confined: {reason}", .program.display())]
+    /// This system cannot confine the program as requested, so the program was not started.
+    #[error("program `{}` was not started, because it cannot be confined: {reason}", .program.display())]
     Sandbox {
         /// The program as it was named.
         program: PathBuf,
         /// What is missing.
         reason: String,
     },
-    /// A place that was to be covered is no longer what it was, so the program was not started.
-    #[error("program `{}` was not started, as a file or directory that it must not see was moved or replaced at that moment: try again", .program.display())]
+    /// A file or directory that had to be covered was moved or replaced meanwhile, so the program was not started.
+    #[error("program `{}` was not started, because a file or directory that it must not see was moved or replaced at that moment: try again", .program.display())]
     Moved {
         /// The program as it was named.
         program: PathBuf,
     },
-    /// The program was to be watched and cannot be, so it was not started.
-    #[error("program `{}` was not started, as the programs it executes cannot be watched: {reason}", .program.display())]
+    /// This system cannot watch what the program executes, so the program was not started.
+    #[error("program `{}` was not started, because the programs it executes cannot be watched: {reason}", .program.display())]
     Watch {
         /// The program as it was named.
         program: PathBuf,
         /// What is missing.
         reason: String,
     },
-    /// A rule does not allow the program to be executed.
+    /// An exec rule denies the program.
     #[error("program `{}` was not started: {why}", .program.display())]
     Denied {
         /// The program as it was named.
         program: PathBuf,
-        /// The rule.
+        /// The rule that denies the program, in words for the user.
         why: String,
     },
-    /// The call was not made inside a tokio runtime.
+    /// The call was not made within a tokio runtime.
     #[error("no program can be started here: call spawn inside a tokio runtime")]
     NoRuntime,
 }

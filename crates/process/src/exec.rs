@@ -1,6 +1,7 @@
-//! Programs judged at the moment they are executed: what a watched program is about to run, and what came of it.
-//! The kernel stops each `execve` and `execveat` of the tree, the guard judges it, and the owner gets the record.
-//! Only Linux on x86-64 and AArch64 can do this; [`exec_support`] tells.
+//! Judges programs at the moment they are executed. The kernel stops each `execve` and `execveat` in the process tree of a
+//! watched program, the guard judges the call, and the owner gets a record.
+//!
+//! Supported on Linux on x86-64 and AArch64 only; check with [`exec_support`].
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -12,18 +13,18 @@ use tokio::sync::mpsc;
 
 use super::platform;
 
-/// Rules to judge a program's tree by. Set it with [`Program::watch`](super::Program::watch).
+/// Rules for the programs that a process tree may execute. Set them with [`Program::watch`](super::Program::watch).
 #[derive(Clone, PartialEq, Eq)]
 pub struct ExecWatch {
     /// The rules, in a form that the registered judge reads
     /// (see [`guard::judge_with`](super::guard::judge_with)).
     pub rules: Vec<u8>,
-    /// How long a process waits for an answer to [`ExecEvent::Ask`] before it is denied.
+    /// How long a process waits for the answer to [`ExecEvent::Ask`] before its exec is denied.
     pub deadline: Duration,
 }
 
 impl ExecWatch {
-    /// These rules, with 120 seconds to answer a request.
+    /// Creates a watch with these rules and 120 seconds to answer a request.
     pub fn new(rules: Vec<u8>) -> ExecWatch {
         ExecWatch {
             rules,
@@ -38,208 +39,209 @@ impl fmt::Debug for ExecWatch {
     }
 }
 
-/// A file that is executed.
+/// A file that a process executes, or an interpreter of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExecFile {
-    /// Where it is, with links followed.
+    /// The path of the file, with symbolic links resolved.
     pub path: PathBuf,
-    /// The device and inode, which are the same under every name.
+    /// The device and inode of the file, which are the same for all its names.
     pub id: (u64, u64),
-    /// Whether it is set-user-id or set-group-id; a watched program does not gain rights from that.
+    /// Whether the file is set-user-id or set-group-id. A watched program gains no rights from it.
     pub gains_rights: bool,
-    /// Whether it is a directory.
+    /// Whether the file is a directory.
     pub is_directory: bool,
-    /// Whether it has hard links.
+    /// Whether the file has more than one hard link.
     pub has_links: bool,
-    /// Its size and when its content was changed.
+    /// The size of the file and the time when its content was last changed.
     pub version: FileVersion,
-    /// When it was changed in any way, in seconds and nanoseconds: nobody can set this time back.
+    /// The time of the last change of any kind (`ctime`), in seconds and nanoseconds. Programs cannot set it back.
     pub changed: (i64, u32),
-    /// How its path and its id compare with those of files that we see.
+    /// Whether the path and the id mean the same file to this process.
     pub origin: FileOrigin,
 }
 
-/// The size of a file and when its content was last changed. An overlay file system shows them as they are below.
+/// The size of a file and the time when its content was last changed. An overlay file system shows the values of the file
+/// in the layer below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct FileVersion {
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// The second of the last change.
+    /// The time of the last change, in seconds since 1970.
     pub seconds: i64,
-    /// And its fraction.
+    /// The nanoseconds within that second.
     pub nanoseconds: u32,
 }
 
-/// How the path and the id of a file compare with those of files that we see.
+/// Whether the path and the id of a watched process's file mean the same file to this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FileOrigin {
-    /// They mean what they mean to us.
+    /// The path and the id mean the same file.
     #[default]
     Shared,
-    /// The path leads us elsewhere: the process may see a file of ours under another path.
+    /// The path leads elsewhere in this process. The file may be visible here under another path.
     Elsewhere,
-    /// The file is on an overlay file system that we do not see, where files of ours have other ids and paths.
+    /// The file is on an overlay file system that is not visible here. The same file may have another id and path here.
     Overlay,
 }
 
-/// What became of a search for a file.
+/// The result of looking up a file as a watched process would.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileLookup {
-    /// There it is.
+    /// The file was found.
     Found(ExecFile),
-    /// The process finds nothing there, either.
+    /// The file does not exist for the process.
     Missing,
-    /// The process may find a file there; we cannot look.
+    /// The lookup failed here, but the process may find a file.
     Unknown,
 }
 
-/// An interpreter that the kernel runs in place of a file.
+/// An interpreter that the kernel runs instead of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExecInterpreter {
-    /// The words of the `#!` line, at most two; of an ELF file, the path that it names.
+    /// The words of the `#!` line, at most two. For an ELF file, the path of its loader.
     pub words: Vec<OsString>,
-    /// The interpreter itself; `None` if it was not found.
+    /// The interpreter's file, or `None` if it was not found.
     pub file: Option<ExecFile>,
 }
 
-/// What a process is about to execute.
+/// An exec that a process is about to make.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Exec {
-    /// The process or thread that asks.
+    /// The id of the process or thread that calls exec.
     pub pid: u32,
     /// The path as the process wrote it.
     pub given: OsString,
-    /// The file behind it; `None` if it could not be looked up.
+    /// The file at this path, or `None` if it could not be looked up.
     pub file: Option<ExecFile>,
-    /// The interpreters behind `#!` lines, outermost script first.
+    /// The interpreters named in `#!` lines, outermost script first.
     pub interpreters: Vec<ExecInterpreter>,
-    /// The interpreters that ELF files name, other than the system's own dynamic loader. They get the arguments as they
-    /// are.
+    /// The loaders named in ELF files, other than the system's own dynamic loader. They get the arguments unchanged.
     pub loaders: Vec<ExecInterpreter>,
-    /// What could not be looked at, in words for the user: something else may run than what is told here.
+    /// Why a program other than the one described here may run, in words for the user. `None` if everything could be
+    /// inspected.
     pub unseen: Option<&'static str>,
-    /// The arguments with the name of the program first; `None` if they could not be read.
+    /// The arguments, beginning with the name of the program, or `None` if they could not be read.
     pub args: Option<Vec<OsString>>,
-    /// How many arguments there are beyond those in `args`.
+    /// The number of arguments that are not in `args`.
     pub more: usize,
-    /// The working directory, where the judge wants to know it.
+    /// The working directory, if [`ExecJudge::needs_cwd`] asks for it.
     pub cwd: Option<PathBuf>,
 }
 
-/// What becomes of an exec.
+/// The judge's decision about an exec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExecVerdict {
     /// The program is executed.
     Continue,
     /// The call fails with `EACCES`.
     Deny {
-        /// The rule, for the user and the log.
+        /// The rule that denies the exec, for the user and the log.
         why: String,
     },
     /// The process waits until the owner has answered.
     Ask {
-        /// The rule, for the user and the log.
+        /// The rule that asks, for the user and the log.
         why: String,
     },
 }
 
-/// Judges execs, inside the guard process. Everything on the machine's side of a call is bounded: be quick here, each
-/// exec of the tree waits for it.
+/// Decides about execs, inside the guard process. Be quick: every exec of the process tree waits for the decision.
 pub trait ExecJudge: Send {
-    /// What becomes of this exec of a process.
+    /// Decides about an exec of a process.
     fn judge(&mut self, exec: &Exec, process: &dyn ExecProcess) -> ExecVerdict;
 
-    /// Whether [`Exec::cwd`] is wanted for a verdict, which costs a look more.
+    /// Whether [`judge`](Self::judge) needs [`Exec::cwd`], which takes an extra lookup.
     fn looks_at_directory(&self) -> bool {
         false
     }
 
-    /// Whether any exec can be denied. If not, there is no second look at programs after their exec.
+    /// Whether this judge can deny any exec. If not, programs are not checked again after their exec.
     fn is_enforcing(&self) -> bool;
 }
 
-/// The process behind an exec, for a judge that wants to know more. Each call costs time.
+/// Access to the process that calls exec, for a judge that needs more information. Each call takes time.
 pub trait ExecProcess {
-    /// A file by its path, looked up as the process would.
+    /// Looks up a path as the process would.
     fn find(&self, path: &OsStr) -> FileLookup;
 
-    /// The `PATH` of the new program, empty if it has none; `None` if its variables cannot be read. If it is set more than
-    /// once, all of them.
+    /// Returns the `PATH` of the new program, which is empty if the variable is not set. If it is set more than once,
+    /// returns all values. Returns `None` if the environment cannot be read.
     fn search_path(&self) -> Option<OsString>;
 
-    /// The variables for the new program, as `NAME=value`, other than those that the first program of the tree was started
-    /// with; `None` if not all can be read.
+    /// Returns the environment variables of the new program, as `NAME=value`, without those that the first program of the
+    /// tree was started with. Returns `None` if any of them cannot be read.
     fn variables(&self) -> Option<Vec<OsString>>;
 }
 
-/// Makes a judge of the rules in an [`ExecWatch`]; `None` if they cannot be understood.
+/// A function that makes a judge from the rules in an [`ExecWatch`]. Returns `None` if the rules are not valid.
 pub type JudgeFactory = fn(&[u8]) -> Option<Box<dyn ExecJudge>>;
 
-/// An exec as it is reported to the owner. Lists are bounded.
+/// An exec as reported to the owner. The lists are limited in length.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ExecRecord {
-    /// The process.
+    /// The id of the process.
     pub pid: u32,
-    /// The program, with links followed if it could be found.
+    /// The path of the program, with symbolic links resolved if the file was found.
     pub program: PathBuf,
-    /// The arguments with the name of the program first; empty if they could not be read.
+    /// The arguments, beginning with the name of the program. Empty if they could not be read.
     pub args: Vec<OsString>,
-    /// How many more arguments there are.
+    /// The number of arguments that are not in `args`.
     pub more: u32,
-    /// The working directory; not of programs that simply ran.
+    /// The working directory. `None` for programs that were allowed without asking.
     pub cwd: Option<PathBuf>,
-    /// The names of the processes above it, nearest first, up to the program that was started.
+    /// The names of the parent processes, nearest first, up to the program that was started.
     pub parents: Vec<OsString>,
-    /// Its variables, as `NAME=value`, other than those that the first program of the tree was started with; only of a
-    /// program that waits for an answer.
+    /// The environment variables, as `NAME=value`, without those that the first program of the tree was started with. Only
+    /// set for a program that waits for an answer.
     pub variables: Vec<OsString>,
-    /// Whether the program is set-user-id or set-group-id and therefore runs without the rights it expects.
+    /// Whether the program is set-user-id or set-group-id, and therefore runs without the rights it expects.
     pub loses_rights: bool,
 }
 
-/// What happened at an exec.
+/// An event of a watched program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExecEvent {
-    /// Nothing is judged: another guard or supervisor outside already watches this program.
+    /// The program is not watched here, because a guard or supervisor outside already watches it.
     AlreadyWatched,
     /// A program was executed.
     Ran(ExecRecord),
     /// A program was not executed.
     Denied {
-        /// Which.
+        /// The exec that was denied.
         exec: ExecRecord,
-        /// The rule, or what else stopped it.
+        /// The rule, or another reason why the program was not executed.
         why: String,
     },
     /// A process waits for an answer through [`ExecAnswers`].
     Ask {
-        /// Names the request in the answer.
+        /// The id of the request, for the answer.
         id: u64,
-        /// What it wants to execute.
+        /// The exec that the process wants to make.
         exec: ExecRecord,
         /// The rule that asks.
         why: String,
     },
-    /// A request needs no answer any more: its process has ended, or the deadline has passed.
+    /// A request no longer needs an answer: its process has ended, or the deadline has passed.
     Withdrawn {
-        /// Which request.
+        /// The id of the request.
         id: u64,
     },
-    /// A program ran that is not what was judged, and was killed.
+    /// A program other than the judged one was running, and was killed.
     Killed {
-        /// What ran.
+        /// The program that was running.
         exec: ExecRecord,
         /// The rule.
         why: String,
     },
-    /// Records were dropped since the owner was too slow. Every exec was judged.
+    /// Records were dropped because the owner was too slow. All execs were judged nevertheless.
     Missed {
-        /// How many.
+        /// The number of dropped records.
         count: u64,
     },
 }
 
-/// The events of a watched program. If nobody takes them, records are dropped; if this is dropped, requests are denied.
+/// The events of a watched program. If you do not read them, records are dropped. If you drop this value, requests are
+/// denied.
 pub struct ExecEvents {
     events: mpsc::Receiver<ExecEvent>,
     answers: ExecAnswers,
@@ -251,12 +253,12 @@ impl ExecEvents {
         ExecEvents { events, answers }
     }
 
-    /// The next event; `None` when the tree has ended. Cancel safe.
+    /// Waits for the next event. Returns `None` when the process tree has ended. This method is cancel safe.
     pub async fn next(&mut self) -> Option<ExecEvent> {
         self.events.recv().await
     }
 
-    /// The way to answer requests.
+    /// Returns a handle for answering requests.
     pub fn answers(&self) -> ExecAnswers {
         self.answers.clone()
     }
@@ -273,12 +275,12 @@ impl fmt::Debug for ExecEvents {
 pub struct ExecAnswers(pub(super) Arc<platform::AnswerSocket>);
 
 impl ExecAnswers {
-    /// Lets the exec happen. A request that was withdrawn, or whose arguments have changed since, is not executed.
+    /// Allows the exec. It still fails if the request was withdrawn or the arguments have changed since.
     pub fn allow(&self, id: u64) {
         self.0.answer(id, true);
     }
 
-    /// Has the exec fail with `EACCES`.
+    /// Denies the exec, which fails with `EACCES`.
     pub fn deny(&self, id: u64) {
         self.0.answer(id, false);
     }
@@ -290,22 +292,22 @@ impl fmt::Debug for ExecAnswers {
     }
 }
 
-/// Whether this system can judge programs as they are executed. Printed, it reads as the end of a sentence about
-/// command rules.
+/// Whether this system can judge programs when they are executed. The `Display` text completes a sentence about command
+/// rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExecSupport {
-    /// It can.
+    /// Supported.
     Full,
-    /// It can, on an older kernel: a signal can repeat a request, which is then answered once.
+    /// Supported, on an older kernel where a signal can repeat a request. Repeated requests are answered once.
     Restarting,
-    /// It cannot, and no watched program starts.
+    /// Not supported. Watched programs do not start.
     Missing {
-        /// Why not.
+        /// Why this system does not support it.
         reason: &'static str,
     },
 }
 
-/// Whether this system can judge programs as they are executed. Costs a thread the first time.
+/// Checks whether this system can judge programs when they are executed. The first call starts a thread to try it.
 pub fn exec_support() -> ExecSupport {
     platform::exec_support()
 }

@@ -1,17 +1,17 @@
-//! How a child ends: the steps of stopping it, and what is known afterwards.
+//! How a child is stopped, and how it ended.
 
 use std::fmt;
 use std::time::Duration;
 
 use attache_text::plain;
 
-/// How long each step of stopping waits before the next: standard input is closed, then the agent's process group
-/// gets SIGTERM, then everything is killed.
+/// How long [`Child::stop`](super::Child::stop) waits after each step: first it closes standard input, then it sends
+/// SIGTERM to the child's process group, then it kills everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StopTimeouts {
-    /// How long the agent has to end after its standard input was closed.
+    /// How long to wait for the child to end after closing its standard input.
     pub after_close: Duration,
-    /// How long it has to end after SIGTERM.
+    /// How long to wait for the child to end after SIGTERM.
     pub after_term: Duration,
 }
 
@@ -24,44 +24,44 @@ impl Default for StopTimeouts {
     }
 }
 
-/// Which step ended a child.
+/// The step of [`Child::stop`](super::Child::stop) that ended a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StopStep {
-    /// None: it ended before anybody asked.
+    /// No step: the child ended on its own.
     Own,
-    /// Closing its standard input.
+    /// Closing the child's standard input.
     Close,
-    /// SIGTERM.
+    /// Sending SIGTERM.
     Term,
-    /// SIGKILL.
+    /// Sending SIGKILL.
     Kill,
 }
 
-/// How the agent's own process ended.
+/// How the child's own process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
-    /// It exited with this code.
+    /// The child exited with this code.
     Exited(i32),
-    /// It was ended by a signal.
+    /// The child was killed by a signal.
     Signaled(Signal),
-    /// Its guard was killed. The agent died with it; what the agent had started may still run.
+    /// The guard was killed, and the child with it. Processes that the child had started may still run.
     Lost,
 }
 
-/// A signal that ended a process.
+/// The number of a signal that killed a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signal(pub i32);
 
 /// How a child ended. Printed, it reads `agent exited with 127: sh: node: not found`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChildExit {
-    /// How the agent's process ended.
+    /// How the child's own process ended.
     pub status: ExitStatus,
-    /// Which step ended it.
+    /// The step that ended the child.
     pub step: StopStep,
-    /// The last of its standard error, made safe to print.
+    /// The last output of the child on standard error, made safe to print.
     pub stderr: String,
-    /// How many processes of its tree could not be ended, such as one that runs as another user.
+    /// The number of processes in the child's tree that could not be killed, for example because they run as another user.
     pub survivors: u32,
 }
 
@@ -103,7 +103,7 @@ impl fmt::Display for Signal {
 }
 
 impl Signal {
-    /// Its name, for those that commonly end a process.
+    /// The name of the signal, if it is one that commonly kills a process.
     pub fn name(self) -> Option<&'static str> {
         let name = match self.0 {
             1 => "SIGHUP",

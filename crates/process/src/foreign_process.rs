@@ -1,4 +1,4 @@
-//! A process that somebody else has started, held so that its id cannot pass to a stranger.
+//! Processes that another program has started.
 
 #[cfg(target_os = "linux")]
 use std::os::fd::OwnedFd;
@@ -9,7 +9,8 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, p
 #[cfg(target_os = "linux")]
 use super::linux::process_tree;
 
-/// The leader of a process group that is not ours to wait for.
+/// A process, started by another program, that leads a process group. It is kept open by a file descriptor, so that its id
+/// cannot be confused with that of a later process.
 #[cfg(target_os = "linux")]
 #[derive(Debug)]
 pub struct ForeignProcess {
@@ -19,44 +20,45 @@ pub struct ForeignProcess {
 
 #[cfg(target_os = "linux")]
 impl ForeignProcess {
-    /// Holds the process with this id; none if there is none.
+    /// Opens the process with this id. Returns `None` if there is no such process.
     pub fn open(pid: i32) -> Option<ForeignProcess> {
         let pid = Pid::from_raw(pid)?;
         let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;
         Some(ForeignProcess { pid, handle })
     }
 
-    /// Kills it, its process group, and those of its descendants that have left the group; false if it has ended.
+    /// Kills the process, its process group, and descendants that have left the group. Returns `false` if the process has
+    /// already ended.
     ///
-    /// Who has lost the parent that ties them to it is out of reach.
+    /// Descendants whose parent has ended cannot be found and are not killed.
     pub fn kill(&self) -> bool {
         let others = process_tree::descendants(self.pid);
-        // As long as it is there, its id, its group and its descendants are nobody else's.
+        // While the process exists, its id, its group and its descendants belong to no other process.
         if process_tree::has_ended(&self.handle) {
             return false;
         }
         let is_killed = kill_process_group(self.pid, Signal::KILL).is_ok();
         for other in others {
-            // It fails for those who have ended with the group.
+            // Fails for processes that have ended with the group.
             pidfd_send_signal(&other, Signal::KILL).ok();
         }
         is_killed
     }
 }
 
-/// Where processes cannot be held, whoever has started them has to end them.
+/// A process that another program has started. Not supported on this system.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug)]
 pub struct ForeignProcess;
 
 #[cfg(not(target_os = "linux"))]
 impl ForeignProcess {
-    /// Holds nothing.
+    /// Always returns `None`: not supported on this system.
     pub fn open(_: i32) -> Option<ForeignProcess> {
         None
     }
 
-    /// Kills nothing.
+    /// Always returns `false`: not supported on this system.
     pub fn kill(&self) -> bool {
         false
     }

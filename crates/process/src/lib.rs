@@ -1,5 +1,6 @@
-//! Programs started as children, and custody of everything they start in turn: when a [`Child`] ends, its whole
-//! tree ends, and that of a command when it is told to. This is the only place that spawns processes. `docs/processes.md` says what holds on which system.
+//! Starts programs as child processes and keeps track of all processes they start in turn. When a [`Child`] ends, its
+//! whole process tree is killed; the tree of a command is killed when you stop the command. No other crate spawns
+//! processes. `docs/processes.md` describes the guarantees on each system.
 
 pub mod guard;
 #[cfg(target_os = "linux")]
@@ -42,7 +43,7 @@ pub use program::Program;
 pub use stderr_tail::StderrTail;
 pub use stdio::{Stdin, Stdout};
 
-/// What the platform knows of a running agent, as it becomes known.
+/// The state of a running child, updated by the platform.
 #[derive(Debug, Clone, Copy, Default)]
 struct Progress {
     descendants_noted: bool,
@@ -50,7 +51,7 @@ struct Progress {
     survivors: Option<u32>,
 }
 
-/// An agent that the platform has started.
+/// A child that the platform has started.
 struct StartedProgram {
     pid: u32,
     custody: Custody,
@@ -59,7 +60,7 @@ struct StartedProgram {
     execs: Option<ExecEvents>,
 }
 
-/// Our ends of its three pipes.
+/// The owner's ends of a child's three pipes.
 struct Pipes {
     stdin: platform::Input,
     stdout: platform::Output,

@@ -1,5 +1,5 @@
-//! Linux: the owner's side of custody. The other side, a guard process or a thread, is `keeper`; they talk over a
-//! socket pair, and when our end closes the tree dies.
+//! Linux: the owner's side of a supervised process tree. The other side is the `keeper`, a guard process or a thread. They
+//! communicate over a socket pair; when the owner's end closes, the keeper kills the tree.
 
 mod binfmt;
 mod child_setup;
@@ -97,7 +97,7 @@ pub(super) fn forbid_inspection() -> io::Result<()> {
     child_setup::forbid_inspection()
 }
 
-/// Becomes the guard, or tries a namespace, if the arguments say so.
+/// Runs the guard or the namespace probe if the arguments of this process say so.
 pub(super) fn guard_if_asked() {
     let args: Vec<_> = std::env::args_os().take(3).collect();
     if args == [OsStr::new(GUARD), OsStr::new(GUARD_ARGUMENT)] {
@@ -108,14 +108,15 @@ pub(super) fn guard_if_asked() {
     }
 }
 
-/// What a program's standard streams are, and with them what it is to the person: a partner, a command, or in charge.
+/// How a program's standard streams are connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StdioMode {
-    /// A pipe each. Its tree ends with it.
+    /// Three pipes. The process tree is killed when the program ends.
     Piped,
-    /// No input, and one pipe for both outputs. What it leaves behind lives until it is told to end.
+    /// No input, and one pipe for standard output and standard error. Background processes live until the child is stopped.
     Captured,
-    /// Ours, on our terminal. What it put in sessions of their own, such as a browser, outlives it.
+    /// The streams and the terminal of this process. Processes in sessions of their own, such as a browser, outlive the
+    /// program.
     Attached,
 }
 
@@ -132,7 +133,7 @@ fn pipes() -> io::Result<([OwnedFd; 3], Pipes)> {
     Ok((theirs, ours))
 }
 
-/// Nothing to read, and one pipe to write to.
+/// An empty standard input, and one pipe for standard output and standard error.
 fn captured_output() -> io::Result<([OwnedFd; 3], Output)> {
     let nothing = File::open("/dev/null")?;
     let (output, writer) = io::pipe()?;
@@ -223,7 +224,7 @@ async fn hand_over(
     }))
 }
 
-/// A guard process if this executable can be one, else a thread.
+/// Starts the keeper: a guard process if this executable can be one, otherwise a thread.
 fn keeper(control: StdStream, program: &Program) -> io::Result<(Option<GuardProcess>, Custody)> {
     if !guard::is_ready() {
         let keeper = move || keeper::thread(&control);
@@ -233,8 +234,8 @@ fn keeper(control: StdStream, program: &Program) -> io::Result<(Option<GuardProc
         return Ok((None, Custody::Direct));
     }
     let mut command = Command::new("/proc/self/exe");
-    // A program that is not to have our environment must not find it in the process above it. The guard needs to know
-    // where programs are: it judges them by their files.
+    // A program that does not inherit the environment must not find it in its parent process. The guard needs PATH to find
+    // the programs it judges.
     if !program.inherits {
         command.env_clear();
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
@@ -249,7 +250,7 @@ fn keeper(control: StdStream, program: &Program) -> io::Result<(Option<GuardProc
     Ok((Some(GuardProcess::new(guard)), Custody::Guard))
 }
 
-/// Tells what the other side reports, until it is gone.
+/// Publishes the keeper's reports until the keeper is gone.
 async fn follow_reports(tree: TreeHandle, progress: watch::Sender<Progress>) {
     while let Ok(report) = read_report(&tree.0.control).await {
         progress.send_modify(|now| match report {
@@ -375,8 +376,8 @@ fn name(program: &Program) -> PathBuf {
 const GUARD: &str = "attache-guard";
 const UNGUARDED: &str = "the guard ended at once; call guard::run_if_asked first thing in main";
 const NO_JUDGE: &str =
-    "nobody can judge by these rules; call guard::judge_with before guard::run_if_asked";
-const TOO_MANY_MOUNTS: &str = "what the policy denies shows in too many places: at most 2048 paths, directories above them and mounts that show them can be covered; unmount bind mounts, or deny directories in place of many files";
+    "there is no judge for these rules; call guard::judge_with before guard::run_if_asked";
+const TOO_MANY_MOUNTS: &str = "the denied paths are visible in too many places: at most 2048 paths, directories above them and mounts that show them can be covered; unmount bind mounts, or deny directories in place of many files";
 const GUARD_ARGUMENT: &str = "--keep";
 const PROBE_ARGUMENT: &str = "--try-namespace";
 const START_TIMEOUT: Duration = Duration::from_secs(20);

@@ -7,43 +7,43 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 
-/// A line of the table.
+/// A mount, as listed in `/proc/self/mountinfo`.
 #[derive(Debug)]
 pub struct Mount {
-    /// Its identity, as [`mount_of`] returns it.
+    /// The mount id, which [`mount_of`] returns for a path.
     pub id: u64,
-    /// Device numbers of the file system, `major:minor`.
+    /// The device number of the file system, as `major:minor`.
     pub device: Vec<u8>,
-    /// The directory or file of the file system that is mounted.
+    /// The directory or file of the file system that is mounted here.
     pub root: PathBuf,
-    /// Where it is mounted.
+    /// The mount point.
     pub place: PathBuf,
-    /// For an overlay, the directories that it is made of.
+    /// The layers of an overlay file system; empty for other file systems.
     pub layers: Vec<PathBuf>,
 }
 
-/// All mounts.
+/// Returns all mounts that this process sees.
 ///
 /// # Errors
 ///
-/// When the table cannot be read.
+/// If `/proc/self/mountinfo` cannot be read.
 pub fn read() -> io::Result<Vec<Mount>> {
     let table = std::fs::read("/proc/self/mountinfo")?;
     let lines = table.split(|byte| *byte == b'\n');
     Ok(lines.filter_map(Mount::read).collect())
 }
 
-/// The identity of the mount that a path is on. A link at its end is not followed.
+/// Returns the id of the mount that contains a path. A symbolic link at the end of the path is not followed.
 ///
 /// # Errors
 ///
-/// When there is nothing at the path.
+/// If the path does not exist.
 pub fn mount_of(path: &Path) -> io::Result<u64> {
     let found = statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::MNT_ID)?;
     Ok(found.stx_mnt_id)
 }
 
-/// Joins without a slash at the end.
+/// Joins two paths, without a slash at the end.
 pub fn join(base: &Path, below: &Path) -> PathBuf {
     match below.as_os_str().as_bytes() {
         b"" => base.to_owned(),
@@ -57,7 +57,7 @@ impl Mount {
         let id = std::str::from_utf8(fields.next()?).ok()?.parse().ok()?;
         let device = fields.nth(1)?.to_owned();
         let (root, place) = (fields.next()?, fields.next()?);
-        // Any number of optional fields ends with a hyphen.
+        // A hyphen ends the optional fields.
         let kind = fields.by_ref().skip_while(|field| field != b"-").nth(1);
         let options = fields.nth(1);
         let layers = match (kind, options) {
@@ -74,8 +74,8 @@ impl Mount {
     }
 }
 
-/// The directories that the options of an overlay name. One that is relative was so for the process that mounted it, and
-/// leads nowhere here.
+/// The directories named in the options of an overlay. Relative paths are skipped: they refer to the working directory of
+/// the process that mounted the overlay.
 fn layers(options: &[u8]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for option in options.split(|byte| *byte == b',') {
@@ -86,7 +86,7 @@ fn layers(options: &[u8]) -> Vec<PathBuf> {
     found
 }
 
-/// Spaces and the like are written as octal numbers.
+/// Decodes octal escapes, which the table uses for spaces and similar characters.
 fn unescape(field: &[u8]) -> PathBuf {
     let mut bytes = Vec::with_capacity(field.len());
     let mut rest = field;

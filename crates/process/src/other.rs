@@ -1,5 +1,5 @@
-//! Systems other than Linux: the agent is our own child, in a process group of its own where there are groups. What
-//! leaves the group is out of reach, and so is everything when we are killed.
+//! Systems other than Linux: the program is a direct child, in a process group of its own if the system has groups.
+//! Processes that leave the group survive, and so do all processes if this process is killed.
 
 use std::io::{self, PipeReader, PipeWriter};
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ pub(super) fn exec_support() -> ExecSupport {
     ExecSupport::Missing { reason: MISSING }
 }
 
-/// There is nobody to answer here.
+/// Never exists: programs cannot be watched on this system.
 pub(super) struct AnswerSocket;
 
 impl AnswerSocket {
@@ -129,14 +129,14 @@ fn track(child: process::Child) -> StartedProgram {
     }
 }
 
-/// There is no guard here.
+/// Does nothing: this system has no guard.
 pub(super) fn guard_if_asked() {}
 
 pub(super) fn forbid_inspection() -> std::io::Result<()> {
     Ok(())
 }
 
-/// The owner's hold on a child. When it is dropped, the child is killed.
+/// The owner's handle to a child. Dropping it kills the child.
 pub(super) struct TreeHandle(Arc<Orders>);
 
 #[derive(Default)]
@@ -159,7 +159,7 @@ impl TreeHandle {
         self.0.kill.notify_one();
     }
 
-    /// There is no guard whose place could be taken: who is left counts as a survivor.
+    /// Only counts the survivors: there is no guard to bypass.
     pub(super) async fn kill_by_force(&self) -> usize {
         1
     }
@@ -250,12 +250,12 @@ mod group {
     }
 
     pub(super) fn terminate(child: &mut Child) {
-        // It fails when the child has just ended, which is what was wanted.
+        // Fails if the child has just ended, which is the goal.
         send(child, Signal::TERM).ok();
     }
 
     pub(super) fn kill(child: &mut Child) {
-        // A child on our terminal leads no group.
+        // A child on the terminal of this process leads no group.
         if send(child, Signal::KILL).is_err() {
             child.start_kill().ok();
         }
@@ -265,7 +265,7 @@ mod group {
         status.signal()
     }
 
-    // The id is there until the child was waited for, so the group is still its own.
+    // The id stays reserved until the child has been waited for, so the group is still the child's.
     fn send(child: &Child, signal: Signal) -> Result<(), Errno> {
         let pid = child.id().and_then(|id| id.try_into().ok());
         let pid = pid.and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
@@ -287,11 +287,11 @@ mod group {
         OwnedHandle::from(pipe).into()
     }
 
-    /// There is no signal to ask with.
+    /// Does nothing: this system has no SIGTERM.
     pub(super) fn terminate(_: &mut Child) {}
 
     pub(super) fn kill(child: &mut Child) {
-        // It fails when the child has just ended, which is what was wanted.
+        // Fails if the child has just ended, which is the goal.
         child.start_kill().ok();
     }
 

@@ -1,4 +1,4 @@
-//! The description of a program to start. It can start any number of children.
+//! Describes a program to start, and starts it.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use super::{Child, Confinement, Error, ExecWatch, ExitStatus, Stdin, Stdout, platform};
 
-/// A program to start: what it is called, its arguments, environment and working directory.
+/// A program to start: its name, arguments, environment and working directory. It can be started any number of times.
 ///
-/// A name without a slash is looked up in the `PATH` the child gets. Printing a `Program` with `{:?}` shows the
-/// names of environment variables but not their values, which are often secrets.
+/// A name without a slash is looked up in the child's `PATH`. Printing a `Program` with `{:?}` shows the names of
+/// environment variables but not their values, which are often secrets.
 #[derive(Clone)]
 pub struct Program {
     pub(super) name: OsString,
@@ -31,7 +31,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program without arguments, in our environment and directory.
+    /// Describes a program without arguments that inherits the environment and the working directory of this process.
     pub fn new(name: impl AsRef<OsStr>) -> Program {
         Program {
             name: name.as_ref().to_owned(),
@@ -78,7 +78,7 @@ impl Program {
         self
     }
 
-    /// Starts from an empty environment; what was set before this is forgotten.
+    /// Starts from an empty environment. Also clears variables that were set before this call.
     #[must_use]
     pub fn env_clear(mut self) -> Program {
         self.inherits = false;
@@ -93,12 +93,12 @@ impl Program {
         self
     }
 
-    /// The working directory as it was set; the one that we are in otherwise.
+    /// The working directory that was set, or else the working directory of this process.
     pub fn working_directory(&self) -> &Path {
         self.cwd.as_deref().unwrap_or(Path::new("."))
     }
 
-    /// Its name and its arguments.
+    /// The name of the program, followed by its arguments.
     pub fn words(&self) -> impl Iterator<Item = &OsStr> {
         std::iter::once(&self.name)
             .chain(&self.args)
@@ -116,15 +116,15 @@ impl Program {
         }
     }
 
-    /// How many bytes of standard error are kept, 64 KiB unless told.
+    /// Sets how many bytes of standard error are kept for [`Child::stderr`]. Default: 64 KiB.
     #[must_use]
     pub fn stderr_tail(mut self, bytes: usize) -> Program {
         self.stderr_tail = bytes;
         self
     }
 
-    /// Has it start in a directory that is open already, whatever has become of the name given to [`cwd`](Self::cwd).
-    /// On systems other than Linux the name counts.
+    /// Starts the program in a directory that is already open, even if the path given to [`cwd`](Self::cwd) now leads
+    /// elsewhere. On systems other than Linux the path is used.
     #[cfg(unix)]
     #[must_use]
     pub fn directory(mut self, directory: Arc<OwnedFd>) -> Program {
@@ -132,8 +132,8 @@ impl Program {
         self
     }
 
-    /// Confines it and everything it starts. It starts only where the system can do that; [`namespace_support`] says
-    /// so beforehand.
+    /// Confines the program and everything it starts. If the system does not support that, the program does not start;
+    /// check with [`namespace_support`].
     ///
     /// [`namespace_support`]: super::namespace_support
     #[must_use]
@@ -142,16 +142,17 @@ impl Program {
         self
     }
 
-    /// Ends it, or what it has started, with SIGXFSZ when a file it writes grows larger. Only on Linux.
+    /// Limits the size of files that the program and everything it starts can write. A process that exceeds the limit is
+    /// killed by SIGXFSZ. Linux only.
     #[must_use]
     pub fn largest_file(mut self, bytes: u64) -> Program {
         self.largest_file = Some(bytes);
         self
     }
 
-    /// Has each program that it or anything it starts executes judged by these rules, itself first. It starts only where
-    /// the system can do that; [`exec_support`] asks beforehand. It and all that it starts gain no rights from
-    /// set-user-id programs such as `sudo`. Take the events with [`Child::take_exec_events`].
+    /// Judges every program executed in the process tree by these rules, beginning with this program. If the system does
+    /// not support that, the program does not start; check with [`exec_support`]. Set-user-id programs such as `sudo` gain
+    /// no rights in the tree. Take the events with [`Child::take_exec_events`].
     ///
     /// [`exec_support`]: super::exec_support
     #[must_use]
@@ -160,17 +161,19 @@ impl Program {
         self
     }
 
-    /// Starts the program and returns when it runs. Needs a tokio runtime with I/O and time.
+    /// Starts the program with pipes for standard input, output and error, and returns when it is running. Needs a tokio
+    /// runtime with I/O and time enabled.
     ///
     /// # Errors
     ///
-    /// When the program cannot be run, its directory cannot be entered, or the system has no room for it.
+    /// If the program cannot be executed, its directory cannot be entered, or the system lacks resources.
     pub async fn spawn(&self) -> Result<Child, Error> {
         let (child, stdin, stdout) = self.spawn_piped().await?;
-        Ok(child.keep(stdin, stdout))
+        Ok(child.with_stdio(stdin, stdout))
     }
 
-    /// The same, with our ends of its standard input and output at hand.
+    /// Starts the program like [`Program::spawn`], and also returns the pipes to its standard input and from its standard
+    /// output.
     ///
     /// # Errors
     ///
@@ -181,8 +184,8 @@ impl Program {
         Ok(Child::piped(started, pipes, self.stderr_tail))
     }
 
-    /// The same with these as its standard input, output and error: whoever has the other ends talks to it, and closes
-    /// its input before it is stopped. [`Child::stderr`] stays empty.
+    /// Starts the program like [`Program::spawn`], with these pipes as standard input, output and error. The caller keeps
+    /// the other ends and closes standard input before stopping the child. [`Child::stderr`] stays empty.
     ///
     /// # Errors
     ///
@@ -198,9 +201,9 @@ impl Program {
         Ok(Child::captured(started))
     }
 
-    /// Starts it as a command: its standard input is at its end from the first, and standard output and standard error
-    /// are one pipe, so that what it writes comes in the order in which it was written. It has no terminal, and leaves
-    /// no core file. What it starts and leaves behind lives until the child is stopped, killed or dropped.
+    /// Starts the program as a command: its standard input is empty, and standard output and standard error share one pipe,
+    /// so that their order is kept. The command has no terminal and leaves no core file. Background processes that it
+    /// leaves behind live until the child is stopped, killed or dropped.
     ///
     /// # Errors
     ///
@@ -211,10 +214,11 @@ impl Program {
         Ok((Child::captured(started), Stdout::new(output)))
     }
 
-    /// Runs it on our own terminal, with our standard input, output and error, until it ends. Meanwhile Ctrl-C goes to
-    /// it and not to us (on systems other than Linux to both); Ctrl-Z does nothing. Then the terminal is ours again,
-    /// in the state it was in. What it left in its process group is killed; what it put in a session of its own, such
-    /// as the browser of a login, is not. If the future is dropped, it and its descendants are killed.
+    /// Runs the program on the terminal of this process, with the same standard input, output and error, until it ends.
+    /// Meanwhile Ctrl-C goes only to the program (on systems other than Linux to both), and Ctrl-Z does nothing. Afterwards
+    /// the terminal is restored. Processes left in the program's process group are killed; processes in sessions of their
+    /// own, such as a browser opened for a login, are not. If the future is dropped, the program and its descendants are
+    /// killed.
     ///
     /// # Errors
     ///
@@ -223,7 +227,7 @@ impl Program {
         Ok(self.spawn_attached().await?.wait().await.status)
     }
 
-    /// The same, and returns when it runs.
+    /// Starts the program on the terminal of this process, like [`Program::run_attached`], and returns when it is running.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The last bytes a child wrote to standard error. They are read all the time, so that writing never blocks it.
+//! The last bytes that a child wrote to standard error. A task always reads them, so that the child never blocks.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use attache_text::plain;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::watch;
 
-/// The end of what a child wrote to standard error. Clones look at the same text.
+/// The last bytes that a child wrote to standard error. Clones share the same text.
 #[derive(Debug, Clone)]
 pub struct StderrTail {
     ring: Arc<Mutex<Ring>>,
@@ -16,7 +16,7 @@ pub struct StderrTail {
 }
 
 impl StderrTail {
-    /// What is kept now, made safe to print: without escape sequences and control characters, long lines cut.
+    /// The current text, made safe to print: without escape sequences and control characters, and with long lines cut.
     pub fn text(&self) -> String {
         self.with(|ring| {
             let (front, back) = ring.bytes.as_slices();
@@ -25,19 +25,20 @@ impl StderrTail {
         })
     }
 
-    /// How many bytes the child has written in all.
+    /// The number of bytes that the child has written in total.
     pub fn total(&self) -> u64 {
         self.with(|ring| ring.total)
     }
 
-    /// Waits until more than `seen` bytes were written, and returns how many; `None` when there will be no more.
+    /// Waits until more than `seen` bytes have been written in total, and returns the total. Returns `None` when no more
+    /// will be written.
     pub async fn more(&self, seen: u64) -> Option<u64> {
         let mut watch = self.seen.clone();
         let total = watch.wait_for(|total| *total > seen).await;
         total.ok().map(|total| *total)
     }
 
-    /// Starts to read.
+    /// Starts to read a child's standard error, keeping the last bytes.
     pub(super) fn of(pipe: impl AsyncRead + Send + Unpin + 'static, limit: usize) -> StderrTail {
         let ring = Arc::new(Mutex::new(Ring::default()));
         let (sender, seen) = watch::channel(0);
@@ -45,7 +46,7 @@ impl StderrTail {
         StderrTail { ring, seen }
     }
 
-    /// That of a child whose standard error is not read.
+    /// The empty tail of a child whose standard error is not read.
     pub(super) fn empty() -> StderrTail {
         let (_, seen) = watch::channel(0);
         StderrTail {
@@ -54,7 +55,7 @@ impl StderrTail {
         }
     }
 
-    /// Waits until nobody can write any more, or for a moment if a stranger holds the pipe.
+    /// Waits until the pipe is closed, or for a short time if a process outside the tree keeps it open.
     pub(super) async fn settle(&self) {
         let mut watch = self.seen.clone();
         let closed = async { while watch.changed().await.is_ok() {} };
@@ -99,7 +100,7 @@ impl Ring {
     }
 }
 
-/// Without the rest of a line, or of a character, whose beginning was dropped.
+/// Removes the rest of a line, or of a character, whose beginning was dropped.
 fn whole_lines(bytes: &[u8], total: u64) -> &[u8] {
     if bytes.len() as u64 == total {
         return bytes;

@@ -1,4 +1,4 @@
-//! Our ends of a child's standard input and output.
+//! The pipes to a child's standard input and from its standard output.
 
 use std::fmt;
 use std::io;
@@ -10,18 +10,18 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::platform;
 
-/// Our end of a child's standard input. Dropping it closes it, and so does stopping the child: writing then fails
-/// with [`io::ErrorKind::BrokenPipe`].
+/// The pipe to a child's standard input. Dropping it closes the pipe. Stopping the child closes the pipe too; writing then
+/// fails with [`io::ErrorKind::BrokenPipe`].
 pub struct Stdin {
     stdin_pipe: SharedStdin,
 }
 
-/// Our end of a child's standard output.
+/// The pipe from a child's standard output.
 pub struct Stdout {
     pipe: platform::Output,
 }
 
-/// The pipe behind a [`Stdin`], which the child's stop must be able to close whoever writes to it.
+/// The pipe behind a [`Stdin`]. Shared with [`Child`](super::Child), which closes it even while a task is writing.
 #[derive(Clone)]
 pub(super) struct SharedStdin(Arc<Mutex<StdinPipe>>);
 
@@ -132,7 +132,7 @@ impl Stdout {
         Stdout { pipe }
     }
 
-    /// Whether nothing waits to be read at this moment. Where the system does not tell, it is never known to be so.
+    /// Whether nothing is left to read at this moment. Always `false` on systems that cannot tell.
     pub fn is_drained(&self) -> bool {
         platform::is_drained(&self.pipe)
     }

@@ -35,7 +35,7 @@ pub use pretty::pretty_json;
 pub use reader::{RecordingReader, open_recording};
 pub use record::{Header, Loss, Record, RecordContent, RecordedLine, RecordedStream};
 pub use redact::{REDACTED, redact};
-pub use relay::relay;
+pub use relay::{relay, relay_bytes};
 pub use stats::{Histogram, MethodStats, RecordingStats};
 pub use validate::{RecordViolation, validate};
 pub use violations::ViolationIndex;

@@ -1,8 +1,8 @@
 //! Text that is safe to show and to store.
 //!
-//! [`plain`] makes the text of strangers safe for a terminal, [`shell`] quotes words for a shell, [`markup`] escapes text for
-//! HTML and XML, [`secret`] takes keys and passwords out of text, and [`LineSplitter`] takes lines out of pieces of a stream.
-//! Nothing here does I/O.
+//! [`plain`] makes untrusted text safe for a terminal, [`shell`] quotes words for a shell, [`markup`] escapes text for HTML
+//! and XML, [`secret`] removes keys and passwords from text, and [`LineSplitter`] splits a stream into lines. This crate does
+//! no I/O.
 
 mod lines;
 pub mod markup;

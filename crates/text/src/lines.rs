@@ -1,37 +1,37 @@
-//! Lines out of pieces of a stream, each with no more memory than a line may have.
+//! Splits a stream into lines, with limited memory for each line.
 
 use std::borrow::Cow;
 
 use memchr::memchr;
 
-/// What is known of the line that has partial.
+/// Splits a stream that arrives in pieces into lines. A line that is too long is cut, so memory stays limited.
 #[derive(Debug)]
 pub struct LineSplitter {
     longest: usize,
     kept: usize,
     partial: Vec<u8>,
-    /// How long the line is so far, which is more than is kept once it is too long.
+    /// The length of the current line so far. Larger than `partial` if the line is too long.
     size: u64,
 }
 
 /// A line without its line end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line<'a> {
-    /// The line, or its beginning if it is too long.
+    /// The line, or only its beginning if the line is too long.
     pub bytes: Cow<'a, [u8]>,
-    /// How many bytes the line has.
+    /// The length of the whole line in bytes.
     pub size: u64,
 }
 
 impl Line<'_> {
-    /// Whether this is only the beginning of the line.
+    /// Whether the line was too long, so that `bytes` is only its beginning.
     pub fn is_cut(&self) -> bool {
         self.size > self.bytes.len() as u64
     }
 }
 
 impl LineSplitter {
-    /// Lines of at most `longest` bytes. Of a longer one the first `kept` bytes are kept.
+    /// Creates a splitter for lines of at most `longest` bytes. Of a longer line, only the first `kept` bytes are kept.
     pub fn new(longest: usize, kept: usize) -> LineSplitter {
         LineSplitter {
             longest,
@@ -41,8 +41,8 @@ impl LineSplitter {
         }
     }
 
-    /// Takes the next bytes of the stream up to a line end: how many that are, and the line if it has ended. It is not
-    /// copied if it lies in these bytes as a whole.
+    /// Reads bytes of the stream up to the next line end. Returns the number of bytes read, and the line if it has ended. The
+    /// line is borrowed if these bytes contain all of it.
     pub fn next_line<'a>(&mut self, bytes: &'a [u8]) -> (usize, Option<Line<'a>>) {
         let Some(end) = memchr(b'\n', bytes) else {
             self.extend(bytes);
@@ -59,7 +59,7 @@ impl LineSplitter {
         (end + 1, Some(self.take_line()))
     }
 
-    /// Takes a piece of the stream and gives the lines that end in it.
+    /// Reads a piece of the stream, and calls `found` with each line that ends in it.
     pub fn push(&mut self, mut piece: &[u8], mut found: impl FnMut(Line<'_>)) {
         while !piece.is_empty() {
             let (taken, line) = self.next_line(piece);
@@ -68,12 +68,12 @@ impl LineSplitter {
         }
     }
 
-    /// What the stream ended with, if not with a line end.
+    /// Ends the stream and returns the last line, unless the stream ended with a line end.
     pub fn finish(&mut self) -> Option<Line<'static>> {
         (self.size > 0).then(|| self.take_line())
     }
 
-    /// Drops what has partial, and gives what was kept of it.
+    /// Drops the current, unfinished line and returns the part of it that was kept.
     pub fn discard(&mut self) -> Vec<u8> {
         self.size = 0;
         std::mem::take(&mut self.partial)

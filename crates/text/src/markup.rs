@@ -1,7 +1,7 @@
-//! Text as part of an HTML or XML document.
+//! Escapes text for HTML and XML documents.
 
-/// The text, for content and for attributes in double quotes. Control characters, which neither language can express, become
-/// `�`.
+/// Escapes text for element content and for attributes in double quotes. Control characters, which HTML and XML cannot
+/// represent, become `�`.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in text.chars() {

@@ -1,5 +1,5 @@
-//! Text of a stranger made safe for a terminal: no escape sequences, no control or bidirectional characters, no
-//! endless lines. Where a user decides or reviews, [`visible`] shows what is otherwise removed.
+//! Makes untrusted text safe for a terminal: removes escape sequences, control characters and bidirectional characters, and
+//! cuts very long lines. Where a user decides or reviews, use [`visible`], which shows these characters as signs.
 
 mod clusters;
 mod safe;
@@ -15,20 +15,20 @@ pub use visible::{
     visible_word,
 };
 
-/// A piece of a text, as a terminal would take it.
+/// A piece of a text, as a terminal would interpret it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token<'a> {
-    /// Text without any of the below.
+    /// Ordinary text.
     Text(&'a str),
-    /// A whole escape sequence, or what there is of one.
+    /// An escape sequence, which may be incomplete.
     Sequence(&'a str),
-    /// A control character that begins no sequence; line ends and tabs are among them.
+    /// A control character that does not begin a sequence, including line ends and tabs.
     Control(char),
-    /// A character that hides, or changes the direction of the text around it.
+    /// A character that is invisible, or changes the direction of the text around it.
     Hidden(char),
 }
 
-/// Takes a text apart as a terminal would. A sequence never reaches over the end of its line.
+/// Splits a text into tokens, as a terminal would. An escape sequence never extends past the end of its line.
 pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -50,13 +50,13 @@ pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     })
 }
 
-/// Whether a text can go to a terminal as it is, tabs and line ends apart.
+/// Whether a text is safe for a terminal unchanged. Tabs and line ends do not count as safe.
 pub fn is_plain(text: &str) -> bool {
     let is_ascii = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     text.bytes().all(is_ascii) || !text.contains(|char| is_hidden(char) && !is_space(char))
 }
 
-/// The text without what hides from the person who reads it, or steers a terminal. Line ends and tabs stay.
+/// Removes everything that is invisible or controls a terminal. Line ends and tabs stay.
 pub fn strip(text: &str) -> String {
     let mut words = String::with_capacity(text.len());
     for token in tokens(text) {
@@ -72,7 +72,8 @@ pub fn strip(text: &str) -> String {
     }
 }
 
-/// The text with line ends and tabs kept, everything else that could steer a terminal removed, and long lines cut.
+/// Removes everything that is invisible or controls a terminal from a program's output, and cuts long lines. Line ends and
+/// tabs stay.
 pub fn strip_output(bytes: &[u8]) -> String {
     let raw = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     let mut plain = OutputLines::default();
@@ -89,7 +90,7 @@ pub fn strip_output(bytes: &[u8]) -> String {
     cap_clusters(&plain.text).into_owned()
 }
 
-/// The last lines that are not blank, on one line.
+/// The last `count` lines that are not blank, joined into one line.
 pub fn last_lines(text: &str, count: usize) -> String {
     let lines = text.lines().rev().map(str::trim);
     let mut lines: Vec<&str> = lines.filter(|line| !line.is_empty()).take(count).collect();
@@ -119,9 +120,9 @@ impl OutputLines {
     }
 }
 
-/// Whether a character acts on a terminal, hides, or changes the direction of the text around it.
+/// Whether a character controls a terminal, is invisible, or changes the direction of the text around it.
 ///
-/// Joiners and variation selectors are not among them: emoji and some scripts are written with them.
+/// Returns `false` for joiners and variation selectors, which emoji and some scripts need.
 pub fn is_hidden(char: char) -> bool {
     char.is_control()
         || matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
@@ -140,7 +141,7 @@ fn is_space(char: char) -> bool {
     matches!(char, '\n' | '\t')
 }
 
-/// The length of the sequence that a text begins with.
+/// The length of the escape sequence at the start of a text.
 fn sequence(text: &str) -> usize {
     let mut chars = text.chars();
     let rest = match chars.next() {
@@ -169,7 +170,7 @@ fn after_control(text: &str) -> &str {
         .unwrap_or(rest)
 }
 
-// A string that nobody ends stops at the line end, or it would hide all that follows.
+// An unterminated string ends at the line end. Otherwise it would hide everything after it.
 fn after_string(text: &str) -> &str {
     let end = text.find(['\u{7}', '\u{9c}', ESCAPE, '\n', '\r']);
     let rest = end.map_or("", |end| &text[end..]);

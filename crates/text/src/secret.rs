@@ -1,7 +1,7 @@
-//! Secrets: the names they are known by, how they begin, and taking them out of text.
+//! Finds secrets by their names and key prefixes, and removes them from text.
 //!
-//! There is one list of names and one of beginnings. [`redact`] is for conversations and logs, in which programs are spoken of
-//! and stay as they are; [`mask`] is for commands, where hiding too much does less harm than hiding too little.
+//! There is one list of names and one list of key prefixes. [`redact`] is for conversations and logs, and leaves source code
+//! in them intact. [`mask`] is for commands, where hiding too much does less harm than hiding too little.
 
 mod keys;
 mod mask;

@@ -1,11 +1,12 @@
-//! The cryptography that TLS is done with, chosen in one place for every crate that opens connections.
+//! Chooses the cryptography provider for TLS, in one place for all crates that open connections.
 //!
-//! `reqwest` is built without a provider and takes the one of the process, so whoever builds a client calls [`prepare`]
-//! first. Connections and certificates are the business of those crates.
+//! `reqwest` is built without a provider and uses the one of the process, so call [`prepare`] before you build a client.
+//! This crate does not deal with connections or certificates.
 
-/// Makes TLS ready for every user of `rustls` in this process. It can be called from anywhere, any number of times.
+/// Installs the cryptography provider for every user of `rustls` in this process. You can call it from anywhere, any number
+/// of times.
 pub fn prepare() {
-    // Whoever comes second finds a provider installed, which is all that is wanted.
+    // Fails if a provider is already installed, which is fine.
     drop(rustls::crypto::ring::default_provider().install_default());
 }
 
@@ -14,7 +15,7 @@ mod tests {
     use rustls::crypto::CryptoProvider;
 
     #[test]
-    fn a_provider_is_there_however_often_and_wherever_it_is_asked_for() {
+    fn prepare_can_be_called_repeatedly_and_from_several_threads() {
         let threads: Vec<_> = (0..4).map(|_| std::thread::spawn(super::prepare)).collect();
         for thread in threads {
             thread.join().expect("no panic");

@@ -28,10 +28,10 @@ pub enum Growth {
 /// Why a recording can't be shown.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The recording cannot be opened.
+    /// The recording can't be opened.
     #[error("can't open {}", path.display())]
     Recording {
-        /// The file.
+        /// The path of the recording.
         path: PathBuf,
         /// The system's error.
         source: io::Error,

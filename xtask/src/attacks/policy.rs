@@ -1,5 +1,5 @@
-//! Random policies, and what they deny. What a policy denies follows from how it was generated, not from reading its
-//! rules, so that this code does not repeat a mistake of the code under test.
+//! Random policies, and what they deny. The denials follow from how a policy was generated, not from reading its rules,
+//! so that this code does not repeat a mistake of the code under test.
 
 mod allowances;
 mod files;

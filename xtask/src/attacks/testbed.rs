@@ -34,7 +34,7 @@ impl Testbed {
             run: run.to_owned(),
             project: run.join("project"),
             bin: run.join("bin"),
-            python: python(),
+            python: python_path(),
         };
         testbed
             .create_files()
@@ -153,7 +153,7 @@ fn is_touch(program: &Path, probe: &Path) -> bool {
     command.status().is_ok_and(|status| status.success()) && probe.exists()
 }
 
-fn python() -> String {
+fn python_path() -> String {
     let known = ["/usr/bin/python3", "/usr/local/bin/python3"];
     let found = known.iter().find(|path| Path::new(path).exists());
     (*found.unwrap_or(&"python3")).to_owned()

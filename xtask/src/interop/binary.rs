@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::pair::Outcome;
 use super::{InteropDirs, Program, child};
 
-/// An agent that `attache` drives.
+/// An agent that `attache` runs, with its tasks.
 pub(super) struct Agent {
     pub(super) name: &'static str,
     pub(super) program: Program,
@@ -128,7 +128,7 @@ fn run_and_check(
     Ok(Some(faults.join("\n")))
 }
 
-/// For the agents of `interop/README.md`.
+/// The tasks of the agents of `interop/README.md`.
 pub(super) const EXAMPLE: &[RunTask] = &[
     RunTask {
         name: "stream",
@@ -187,7 +187,7 @@ pub(super) const EXAMPLE: &[RunTask] = &[
     },
 ];
 
-/// For products with our model.
+/// The tasks of products with our model.
 pub(super) const PRODUCT: &[RunTask] = &[
     RunTask {
         name: "text",
@@ -232,7 +232,7 @@ pub(super) const PRODUCT: &[RunTask] = &[
     },
 ];
 
-/// For our own agent with the script of `interop/mcp/`.
+/// The task of our own agent with the script of `interop/mcp/`.
 pub(super) const SERVER: &[RunTask] = &[RunTask {
     name: "mcp",
     words: &[

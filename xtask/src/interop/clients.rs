@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::install::{Packages, copy, finish, is_installed, once, packages};
+use super::install::{Packages, copy_file, install_once, is_installed, packages, run_command};
 use super::pair::Outcome;
 use super::{InteropDirs, Program, child};
 
@@ -116,19 +116,19 @@ fn python(dirs: &InteropDirs) -> Result<Program, String> {
     }
     let folder = dirs.installed.join("clients/python");
     let python = dirs.installed.join("python/venv/bin/python");
-    copy(&dirs.sources.join("python"), &folder, "requirements.txt")?;
-    once(&folder, "requirements.txt", || {
+    copy_file(&dirs.sources.join("python"), &folder, "requirements.txt")?;
+    install_once(&folder, "requirements.txt", || {
         let mut pip = Command::new(&python);
         pip.args(["-m", "pip", "download", "--quiet", "--no-deps"]);
         pip.args(["--no-binary", SDK, "-r", "requirements.txt"]);
-        finish(pip.current_dir(&folder))?;
+        run_command(pip.current_dir(&folder))?;
         let found = fs::read_dir(&folder).into_iter().flatten().flatten();
         let mut names = found.map(|entry| entry.file_name());
         let package = names.find(|name| name.as_encoded_bytes().ends_with(b".tar.gz"));
         let package = package.ok_or("pip has not downloaded the SDK's source package")?;
         let mut tar = Command::new("tar");
         tar.args(["--strip-components=1", "-xzf"]).arg(package);
-        finish(tar.current_dir(&folder))
+        run_command(tar.current_dir(&folder))
     })?;
     let agent = dirs.sources.join("clients/bin/agent");
     let script = folder.join("examples/gemini.py");
@@ -211,7 +211,8 @@ fn run_and_check(
         .collect::<io::Result<Vec<_>>>()?
         .concat();
     let said = String::from_utf8_lossy(&said);
-    faults.extend(missing(&said, client.prints).map(|text| format!("did not print {text:?}")));
+    faults
+        .extend(first_missing(&said, client.prints).map(|text| format!("did not print {text:?}")));
     let found = fs::read_to_string(&note)?;
     if found != client.file {
         faults.push(format!(
@@ -241,7 +242,7 @@ fn path(first: &Path) -> OsString {
 }
 
 /// The first text that does not follow the previous one.
-fn missing<'a>(said: &str, texts: &[&'a str]) -> Option<&'a str> {
+fn first_missing<'a>(said: &str, texts: &[&'a str]) -> Option<&'a str> {
     let mut rest = said;
     for text in texts {
         rest = match rest.split_once(text) {
@@ -260,12 +261,12 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 #[cfg(test)]
 mod tests {
-    use super::missing;
+    use super::first_missing;
 
     #[test]
     fn texts_have_to_follow_each_other() {
-        assert_eq!(missing("a b c", &["a", "c"]), None);
-        assert_eq!(missing("a b c", &["c", "a"]), Some("a"));
-        assert_eq!(missing("a b", &["b", "b"]), Some("b"));
+        assert_eq!(first_missing("a b c", &["a", "c"]), None);
+        assert_eq!(first_missing("a b c", &["c", "a"]), Some("a"));
+        assert_eq!(first_missing("a b", &["b", "b"]), Some("b"));
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn agents(dirs: &InteropDirs, partners: &[Partner]) -> Result<Vec<Age
 pub(super) fn binary(dirs: &InteropDirs) -> Result<(), String> {
     let mut build = build(dirs);
     build.args(["--package", "attache-cli", "--target-dir"]);
-    finish(build.arg(&dirs.target))
+    run_command(build.arg(&dirs.target))
 }
 
 /// Agents that people use. They are standalone programs and need npm only for the download.
@@ -158,7 +158,7 @@ fn typescript(dirs: &InteropDirs) -> Result<Partner, String> {
     }
     let folder = dirs.installed.join(name);
     for file in ["agent.mjs", "client.mjs"] {
-        copy(&dirs.sources.join(name), &folder, file)?;
+        copy_file(&dirs.sources.join(name), &folder, file)?;
     }
     Ok(Partner {
         name,
@@ -196,10 +196,10 @@ pub(super) fn packages(dirs: &InteropDirs, name: &str) -> Result<Packages, Strin
     }
     let folder = dirs.installed.join(name);
     for file in [".npmrc", "package.json", "package-lock.json"] {
-        copy(&dirs.sources.join(name), &folder, file)?;
+        copy_file(&dirs.sources.join(name), &folder, file)?;
     }
-    once(&folder, "package-lock.json", || {
-        finish(Command::new("npm").arg("ci").current_dir(&folder))
+    install_once(&folder, "package-lock.json", || {
+        run_command(Command::new("npm").arg("ci").current_dir(&folder))
     })?;
     Ok(Packages::Ready(folder.join("node_modules")))
 }
@@ -208,10 +208,10 @@ pub(super) fn packages(dirs: &InteropDirs, name: &str) -> Result<Packages, Strin
 pub(super) fn environment(dirs: &InteropDirs, name: &str) -> Result<PathBuf, String> {
     let folder = dirs.installed.join(name);
     let python = folder.join("venv/bin/python");
-    copy(&dirs.sources.join(name), &folder, "requirements.txt")?;
-    once(&folder, "requirements.txt", || {
+    copy_file(&dirs.sources.join(name), &folder, "requirements.txt")?;
+    install_once(&folder, "requirements.txt", || {
         let mut venv = Command::new("python3");
-        finish(
+        run_command(
             venv.args(["-m", "venv", "--clear", "venv"])
                 .current_dir(&folder),
         )?;
@@ -223,7 +223,7 @@ pub(super) fn environment(dirs: &InteropDirs, name: &str) -> Result<PathBuf, Str
             "--quiet",
             "--disable-pip-version-check",
         ]);
-        finish(pip.args(["-r", "requirements.txt"]).current_dir(&folder))
+        run_command(pip.args(["-r", "requirements.txt"]).current_dir(&folder))
     })?;
     Ok(python)
 }
@@ -233,7 +233,7 @@ fn rust(dirs: &InteropDirs) -> Result<Partner, String> {
     let mut build = build(dirs);
     build.args(["--locked", "--manifest-path"]);
     build.arg(dirs.sources.join("rust/Cargo.toml"));
-    finish(build.arg("--target-dir").arg(&folder))?;
+    run_command(build.arg("--target-dir").arg(&folder))?;
     Ok(Partner {
         name: "rust",
         client: program(&[&folder.join("release/official-client")]),
@@ -281,7 +281,7 @@ pub(super) fn is_installed_as(tool: &str, flag: &str) -> bool {
     version.status().is_ok_and(|status| status.success())
 }
 
-pub(super) fn copy(from: &Path, to: &Path, file: &str) -> Result<(), String> {
+pub(super) fn copy_file(from: &Path, to: &Path, file: &str) -> Result<(), String> {
     let fail = |error| format!("can't copy {file} to {}: {error}", to.display());
     fs::create_dir_all(to).map_err(fail)?;
     fs::copy(from.join(file), to.join(file)).map_err(fail)?;
@@ -289,7 +289,7 @@ pub(super) fn copy(from: &Path, to: &Path, file: &str) -> Result<(), String> {
 }
 
 /// Runs `install` only if `lock` has changed since the last time; a copy of it records that.
-pub(super) fn once(
+pub(super) fn install_once(
     folder: &Path,
     lock: &str,
     install: impl Fn() -> Result<(), String>,
@@ -306,7 +306,7 @@ pub(super) fn once(
 }
 
 /// Runs a command. Its output goes to standard error, because standard output is for the table.
-pub(super) fn finish(command: &mut Command) -> Result<(), String> {
+pub(super) fn run_command(command: &mut Command) -> Result<(), String> {
     let words: Vec<_> = command.get_args().map(|word| word.display()).collect();
     let words: Vec<String> = words.iter().map(ToString::to_string).collect();
     let name = format!("{} {}", command.get_program().display(), words.join(" "));

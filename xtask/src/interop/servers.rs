@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::binary::{self, Agent};
 use super::built_targets::BuiltTargets;
-use super::install::{Packages, environment, finish, is_installed, packages};
+use super::install::{Packages, environment, is_installed, packages, run_command};
 use super::pair::Outcome;
 use super::{InteropDirs, Program};
 
@@ -35,7 +35,7 @@ pub(super) fn test(dirs: &InteropDirs, built: &BuiltTargets, servers: &McpServer
     let ended = built.test("mcp").and_then(|mut test| {
         test.arg("real");
         test.env("ATTACHE_TEST_MCP", dirs.installed.join("mcp"));
-        finish(&mut test)
+        run_command(&mut test)
     });
     match ended {
         Ok(()) => Outcome::Ok(start.elapsed()),

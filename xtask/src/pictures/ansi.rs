@@ -36,7 +36,7 @@ fn runs(line: &str, style: &mut Style) -> Vec<Run> {
             .unwrap_or(behind.len());
         let (numbers, behind) = behind.split_at(end);
         if behind.starts_with('m') {
-            set(style, numbers);
+            set_style(style, numbers);
         }
         rest = behind.get(1..).unwrap_or_default();
     }
@@ -51,7 +51,7 @@ fn push(runs: &mut Vec<Run>, text: &str, style: Style) {
     }
 }
 
-fn set(style: &mut Style, numbers: &str) {
+fn set_style(style: &mut Style, numbers: &str) {
     let mut numbers = numbers
         .split([';', ':'])
         .map(|number| number.parse().unwrap_or(0_u8));
@@ -67,29 +67,29 @@ fn set(style: &mut Style, numbers: &str) {
             23 => style.italic = false,
             24 => style.underline = false,
             27 => style.reverse = false,
-            30..=37 => style.colour = Some(of_table(number - 30)),
-            38 => style.colour = long(&mut numbers),
+            30..=37 => style.colour = Some(palette_colour(number - 30)),
+            38 => style.colour = extended_colour(&mut numbers),
             39 => style.colour = None,
-            40..=47 => style.ground = Some(of_table(number - 40)),
-            48 => style.ground = long(&mut numbers),
+            40..=47 => style.ground = Some(palette_colour(number - 40)),
+            48 => style.ground = extended_colour(&mut numbers),
             49 => style.ground = None,
-            90..=97 => style.colour = Some(of_table(number - 90 + 8)),
-            100..=107 => style.ground = Some(of_table(number - 100 + 8)),
+            90..=97 => style.colour = Some(palette_colour(number - 90 + 8)),
+            100..=107 => style.ground = Some(palette_colour(number - 100 + 8)),
             _ => {}
         }
     }
 }
 
-fn long(numbers: &mut impl Iterator<Item = u8>) -> Option<Colour> {
+fn extended_colour(numbers: &mut impl Iterator<Item = u8>) -> Option<Colour> {
     match numbers.next()? {
         2 => Some(Colour(numbers.next()?, numbers.next()?, numbers.next()?)),
-        5 => Some(of_table(numbers.next()?)),
+        5 => Some(palette_colour(numbers.next()?)),
         _ => None,
     }
 }
 
 /// The 256-colour palette: 16 named colours, a 6×6×6 cube, and greys.
-fn of_table(index: u8) -> Colour {
+fn palette_colour(index: u8) -> Colour {
     match index {
         0..16 => NAMED[usize::from(index)],
         16..232 => {

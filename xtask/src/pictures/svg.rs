@@ -9,14 +9,14 @@ use super::ansi::{Colour, Run, Style};
 /// Draws lines of text in a window with this many columns and rows.
 pub(super) fn draw(lines: &[Vec<Run>], (columns, rows): (u16, u16)) -> String {
     let (width, height) = (
-        at(columns.into(), CELL) + 2.0 * EDGE,
-        at(rows.into(), LINE) + 2.0 * EDGE,
+        pixels(columns.into(), CELL) + 2.0 * EDGE,
+        pixels(rows.into(), LINE) + 2.0 * EDGE,
     );
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"ui-monospace, \
          Menlo, Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"14\">\n\
          <rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"{}\"/>\n",
-        hex(GROUND)
+        hex_colour(GROUND)
     );
     for (row, runs) in lines.iter().enumerate().take(rows.into()) {
         let mut column = 0;
@@ -30,13 +30,13 @@ pub(super) fn draw(lines: &[Vec<Run>], (columns, rows): (u16, u16)) -> String {
 }
 
 fn write_run(out: &mut String, run: &Run, column: usize, row: usize) {
-    let (x, y) = (EDGE + at(column, CELL), EDGE + at(row, LINE));
+    let (x, y) = (EDGE + pixels(column, CELL), EDGE + pixels(row, LINE));
     let (colour, ground) = colours(run.style);
     let cells = run.text.chars().map(width_of).sum::<usize>();
-    let length = at(cells, CELL);
+    let length = pixels(cells, CELL);
     if ground != GROUND {
-        let fill = hex(ground);
-        // Writing to a String cannot fail.
+        let fill = hex_colour(ground);
+        // Writing to a `String` can't fail.
         writeln!(
             out,
             "<rect x=\"{x}\" y=\"{y}\" width=\"{length}\" height=\"{LINE}\" fill=\"{fill}\"/>"
@@ -57,7 +57,7 @@ fn write_run(out: &mut String, run: &Run, column: usize, row: usize) {
             more.push_str(attribute);
         }
     }
-    let (fill, base, text) = (hex(colour), y + BASE, escape(&run.text));
+    let (fill, base, text) = (hex_colour(colour), y + BASE, escape(&run.text));
     writeln!(
         out,
         "<text x=\"{x}\" y=\"{base}\" textLength=\"{length}\" xml:space=\"preserve\" fill=\"{fill}\"{more}>{text}</text>"
@@ -85,11 +85,11 @@ fn width_of(char: char) -> usize {
     }
 }
 
-fn at(cells: usize, size: f64) -> f64 {
+fn pixels(cells: usize, size: f64) -> f64 {
     f64::from(u32::try_from(cells).unwrap_or(u32::MAX)) * size
 }
 
-fn hex(Colour(red, green, blue): Colour) -> String {
+fn hex_colour(Colour(red, green, blue): Colour) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 

@@ -1,5 +1,4 @@
-//! ARCHITECTURE.md shows the real crate graph, and dependencies only point down. Since each of them points to a lower
-//! level, there is no cycle.
+//! ARCHITECTURE.md shows the real crate graph, and dependencies only point to lower levels, which rules out cycles.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -74,8 +74,8 @@ tokio = "1"
 name = "attache-schema"
 "#,
             expect![[r#"
-                crates/rpc/Cargo.toml:5: `rpc` may not touch `tokio`, says ARCHITECTURE.md; do this in a crate that may
-                crates/rpc/Cargo.toml:6: `rpc` may not touch `schema`, says ARCHITECTURE.md; do this in a crate that may
+                crates/rpc/Cargo.toml:5: ARCHITECTURE.md forbids `rpc` to depend on `tokio`; move the code to another crate
+                crates/rpc/Cargo.toml:6: ARCHITECTURE.md forbids `rpc` to depend on `schema`; move the code to another crate
             "#]],
         );
     }

@@ -10,6 +10,7 @@ use attache::v1;
 use attache_host::Roots;
 use attache_host::files::{FileError, Files};
 use attache_host::terminals::Terminals;
+use tokio::task::JoinHandle;
 
 use super::fetch::WebClient;
 use super::file_rules::{FileAccess, FileRules};
@@ -84,8 +85,8 @@ impl Workplace {
         read.await.map_err(ToolError::sentence)
     }
 
-    /// The project's instructions for agents.
-    pub(crate) async fn notes(&self) -> String {
+    /// The project's instructions for agents. They are read from now on, whether or not the caller waits yet.
+    pub(crate) fn notes(&self) -> impl Future<Output = String> + use<> {
         let rules = self.rules().clone();
         let read = move |files: &Files, roots: &Roots| {
             let is_open = |path: &Path| {
@@ -96,7 +97,8 @@ impl Workplace {
             };
             Ok(instructions::project_notes(files, roots, &is_open))
         };
-        self.on_disk(read).await.unwrap_or_default()
+        let notes = self.start_on_disk(read);
+        async { notes.await.ok().and_then(Result::ok).unwrap_or_default() }
     }
 
     /// Waits briefly until the commands of dropped calls have ended.
@@ -261,9 +263,17 @@ impl Workplace {
         &self,
         work: impl FnOnce(&Files, &Roots) -> Result<T, FileError> + Send + 'static,
     ) -> Result<T, ToolError> {
-        let (files, roots) = (self.0.environment.files.clone(), self.0.roots.clone());
-        let done = tokio::task::spawn_blocking(move || work(&files, &roots)).await;
+        let done = self.start_on_disk(work).await;
         Ok(done.map_err(|_| ToolError::lost())??)
+    }
+
+    /// Like [`on_disk`](Self::on_disk), but the work begins before the caller waits.
+    fn start_on_disk<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Files, &Roots) -> Result<T, FileError> + Send + 'static,
+    ) -> JoinHandle<Result<T, FileError>> {
+        let (files, roots) = (self.0.environment.files.clone(), self.0.roots.clone());
+        tokio::task::spawn_blocking(move || work(&files, &roots))
     }
 
     pub(super) fn files(&self) -> &Files {

@@ -32,6 +32,12 @@ pub(super) fn is_for_us(content: &[v1::ContentBlock]) -> bool {
     )
 }
 
+/// Whether a prompt is a slash command, known or not.
+pub(super) fn is_command(content: &[v1::ContentBlock]) -> bool {
+    let text = content.first().and_then(v1::ContentBlock::as_text);
+    text.is_some_and(|text| commands::parse(text, &[]).is_some())
+}
+
 impl Turn<'_> {
     pub(super) async fn command(
         &mut self,

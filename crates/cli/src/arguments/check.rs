@@ -1,11 +1,11 @@
-//! `attache check`.
+//! `attache check`, and `attache mock` as its counterpart for clients.
 
 use std::path::PathBuf;
 
 use attache_check::conformance::{Preset, PromptKind};
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::Choice;
+use super::AgentChoice;
 
 /// Check whether an agent, a client or a proxy follows the protocol.
 ///
@@ -36,7 +36,7 @@ pub(crate) enum CheckCommand {
     #[command(hide = true)]
     Relay {
         /// The address of the socket, `#`, and the first line to send.
-        place: String,
+        address: String,
     },
     /// The MCP server that an agent under test gets.
     #[command(hide = true)]
@@ -50,7 +50,7 @@ pub(crate) enum CheckCommand {
 #[derive(Debug, Args)]
 pub(crate) struct CheckAgent {
     #[command(flatten)]
-    pub(crate) choice: Choice,
+    pub(crate) choice: AgentChoice,
     /// A prompt that makes the agent do something, such as tool-call="read hello.txt"; can be given several times.
     ///
     /// The kinds are text, long, tool-call, permission, plan, fs-read, fs-write, terminal, long-tool and elicitation.
@@ -61,7 +61,7 @@ pub(crate) struct CheckAgent {
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: Option<Preset>,
     #[command(flatten)]
-    pub(crate) how: How,
+    pub(crate) options: CheckOptions,
 }
 
 /// The home directory of a program under test.
@@ -86,7 +86,7 @@ pub(crate) struct CheckClient {
     #[arg(long = "command-for", value_name = "KIND=COMMAND", value_parser = command_for)]
     pub(crate) commands: Vec<(String, String)>,
     #[command(flatten)]
-    pub(crate) how: How,
+    pub(crate) options: CheckOptions,
 }
 
 /// Check a proxy with our client in front of it and our agent behind it.
@@ -99,12 +99,12 @@ pub(crate) struct CheckProxy {
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
     #[command(flatten)]
-    pub(crate) how: How,
+    pub(crate) options: CheckOptions,
 }
 
 /// How to check, and how to report.
 #[derive(Debug, Args)]
-pub(crate) struct How {
+pub(crate) struct CheckOptions {
     /// The home directory of the program under test: an empty one that is removed afterwards, or your own, with its
     /// logins and settings.
     #[arg(long, value_name = "HOME", default_value = "fresh")]
@@ -153,4 +153,30 @@ fn command_for(text: &str) -> Result<(String, String), String> {
         Some((kind @ "cancel", command)) => Ok((kind.to_owned(), command.to_owned())),
         _ => Err("expected cancel=COMMAND".to_owned()),
     }
+}
+
+/// Run an agent that plays scenarios, for testing clients.
+///
+/// Plays SCENARIO, or the scenario that the first word of a prompt names. The agent follows the protocol strictly and
+/// needs no model, key or network.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  attache mock --list
+  attache chat -- attache mock
+  attache run \"tools\" -- attache mock
+  attache run \"anything\" -- attache mock permission
+
+Exit codes:
+  0 the client disconnected   2 usage   3 the scenario `crash`")]
+pub(crate) struct Mock {
+    /// The scenario to play for every prompt.
+    #[arg(value_name = "SCENARIO")]
+    pub(crate) scenario: Option<String>,
+    /// List the scenarios.
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// With --list, print JSON.
+    #[arg(long, requires = "list")]
+    pub(crate) json: bool,
 }

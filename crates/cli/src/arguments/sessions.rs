@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::Choice;
+use super::AgentChoice;
 
 /// List, read, export and delete sessions.
 ///
@@ -46,7 +46,7 @@ Examples:
   attache sessions list --json -- ./my-agent")]
 pub(crate) struct List {
     #[command(flatten)]
-    pub(crate) choice: Choice,
+    pub(crate) choice: AgentChoice,
     /// Only sessions of this directory.
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
@@ -66,7 +66,7 @@ pub(crate) struct Show {
     #[arg(value_name = "ID")]
     pub(crate) session: String,
     #[command(flatten)]
-    pub(crate) choice: Choice,
+    pub(crate) choice: AgentChoice,
     /// The session's directory, for an agent that doesn't report it.
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
@@ -107,5 +107,5 @@ pub(crate) struct Delete {
     #[arg(value_name = "ID")]
     pub(crate) session: String,
     #[command(flatten)]
-    pub(crate) choice: Choice,
+    pub(crate) choice: AgentChoice,
 }

@@ -28,11 +28,11 @@ impl FreshHome {
     }
 
     /// The program with every variable that says where a user's files are pointing here.
-    pub(super) fn move_in(&self, program: Program) -> Program {
+    pub(super) fn apply_to(&self, program: Program) -> Program {
         let home = self.path();
         let mut program = program;
         // Without its variable a tool looks below the home directory.
-        for name in KEPT_ELSEWHERE {
+        for name in RELOCATING_VARIABLES {
             program = program.env_remove(name);
         }
         for name in HOME {
@@ -74,7 +74,7 @@ const XDG: [(&str, &str); 7] = [
 ];
 
 /// Variables with which agents and tools are told to keep settings elsewhere, and the way to a keyring.
-const KEPT_ELSEWHERE: &[&str] = &[
+const RELOCATING_VARIABLES: &[&str] = &[
     "AIDER_CONFIG",
     "AMP_SETTINGS_FILE",
     "ATTACHE_HOME",

@@ -1,69 +1,75 @@
 //! The agent that a client or a proxy under test starts: this program again, which joins its standard input and output
 //! to a socket where the checker is the agent.
 
+use std::future::pending;
 use std::hash::{BuildHasher, RandomState};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::io::Write as _;
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use attache::process::{Child, Program};
 use attache_check::conformance::{PeerLauncher, PeerStreams, Processes, ProxyLauncher};
+use attache_recording::relay_bytes;
 use attache_text::shell;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, copy, sink};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncReadExt, copy, sink};
+use tokio::net::TcpListener;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use super::Surroundings;
+use super::TestEnvironment;
 use crate::arguments::CheckClient;
 use crate::exit::Exit;
+use crate::relay;
 
-/// What the hidden command does: bytes in, bytes out, until either side ends.
-pub(crate) async fn join(place: &str) -> anyhow::Result<Exit> {
-    let (address, secret) = place.split_once('#').context("expected ADDRESS#SECRET")?;
+/// Runs the hidden command `attache check relay`: relays bytes between standard input and output and the checker's
+/// socket, until the checker disconnects or nobody reads the output.
+pub(crate) async fn run(address: &str) -> anyhow::Result<Exit> {
+    let (address, secret) = address.split_once('#').context("expected ADDRESS#SECRET")?;
     let address: SocketAddr = address.parse().context("expected ADDRESS#SECRET")?;
-    let socket = TcpStream::connect(address)
-        .await
-        .context("the checker has exited")?;
-    socket.set_nodelay(true)?;
-    let (mut from, mut to) = socket.into_split();
-    to.write_all(format!("{secret}\n").as_bytes()).await?;
-    let (mut read, mut write) = attache::transport::stdio()?;
-    let inwards = async {
-        copy(&mut read, &mut to).await?;
-        to.shutdown().await?;
-        std::future::pending::<std::io::Result<()>>().await
-    };
-    let outwards = async {
-        copy(&mut from, &mut write).await?;
-        write.flush().await
+    let from_checker = TcpStream::connect(address).context("the checker has exited")?;
+    from_checker.set_nodelay(true)?;
+    let mut to_checker = from_checker.try_clone()?;
+    to_checker.write_all(format!("{secret}\n").as_bytes())?;
+    let [input, output, _] = attache::transport::blocking_stdio()?;
+    let sent = relay::spawn("to the checker", move || {
+        relay_bytes(input, &to_checker, |_| {})?;
+        to_checker.shutdown(Shutdown::Write)
+    })?;
+    let received = relay::spawn("from the checker", move || {
+        relay_bytes(from_checker, output, |_| {})
+    })?;
+    let cannot_send = async {
+        // The end of the input is not the end of the conversation.
+        if let Ok(Ok(())) = sent.await {
+            pending::<()>().await;
+        }
     };
     tokio::select! {
-        // Whoever started us is gone, or the checker is.
-        _ = inwards => {}
-        _ = outwards => {}
+        () = cannot_send => {}
+        _ = received => {}
     }
     Ok(Exit::Done)
 }
 
 /// Starts a client for each test case. Without a command it waits for whoever connects.
-pub(super) fn client(
+pub(super) fn launch_client(
     arguments: &CheckClient,
-    surroundings: &Surroundings,
+    environment: &TestEnvironment,
     patience: Duration,
 ) -> anyhow::Result<PeerLauncher> {
     if arguments.command.is_empty() {
-        return by_hand();
+        return launch_by_hand();
     }
-    let usual = Command::new(&arguments.command, surroundings)?;
+    let usual = ProgramUnderTest::new(&arguments.command, environment)?;
     let cancel = arguments.commands.iter().find(|(kind, _)| kind == "cancel");
     let cancel = cancel.map(|(_, command)| {
         let words = ["sh", "-c", command].map(str::to_owned);
-        Command::new(&words, surroundings)
+        ProgramUnderTest::new(&words, environment)
     });
     let cancel = cancel.transpose()?;
-    let patience = patience + START;
+    let patience = patience + START_TIME;
     Ok(Arc::new(move |case| {
         let command = match case {
             "cancellation" => cancel.clone(),
@@ -77,13 +83,13 @@ pub(super) fn client(
 }
 
 /// Starts a proxy for each test case, and gives both of its ends.
-pub(super) fn proxy(
+pub(super) fn launch_proxy(
     words: &[String],
-    surroundings: &Surroundings,
+    environment: &TestEnvironment,
     patience: Duration,
 ) -> anyhow::Result<ProxyLauncher> {
-    let command = Command::new(words, surroundings)?;
-    let patience = patience + START;
+    let command = ProgramUnderTest::new(words, environment)?;
+    let patience = patience + START_TIME;
     Ok(Arc::new(move |_| {
         let command = command.clone();
         Box::pin(async move { command.start_piped(patience).await })
@@ -92,31 +98,31 @@ pub(super) fn proxy(
 
 /// A command that is told of an agent.
 #[derive(Clone)]
-struct Command {
+struct ProgramUnderTest {
     /// The first word is the program's.
     program: Program,
     words: Vec<String>,
-    us: String,
+    own_path: String,
     processes: Processes,
 }
 
-impl Command {
-    fn new(command: &[String], surroundings: &Surroundings) -> anyhow::Result<Command> {
+impl ProgramUnderTest {
+    fn new(command: &[String], environment: &TestEnvironment) -> anyhow::Result<ProgramUnderTest> {
         let (name, words) = command.split_first().context("the command is empty")?;
-        Ok(Command {
-            program: surroundings.put(Program::new(name)),
+        Ok(ProgramUnderTest {
+            program: environment.apply_to(Program::new(name)),
             words: words.to_vec(),
-            us: us()?,
-            processes: surroundings.processes.clone(),
+            own_path: own_path()?,
+            processes: environment.processes.clone(),
         })
     }
 
-    fn program(&self, door: &Door) -> Program {
+    fn program(&self, listener: &RelayListener) -> Program {
         let agent = [
-            self.us.clone(),
+            self.own_path.clone(),
             "check".to_owned(),
             "relay".to_owned(),
-            door.place(),
+            listener.address(),
         ];
         let quoted = shell::join(&agent);
         let named = self.words.iter().any(|word| word.contains(AGENT));
@@ -129,74 +135,74 @@ impl Command {
     }
 
     async fn start_captured(&self, patience: Duration) -> Result<PeerStreams, String> {
-        let door = Door::open().await?;
-        let program = self.program(&door);
+        let listener = RelayListener::bind().await?;
+        let program = self.program(&listener);
         let (child, mut output) = self.processes.start(program.spawn_captured()).await?;
         tokio::spawn(async move { copy(&mut output, &mut sink()).await });
-        let mut ends = door.enter_unless_ended(patience, &child).await?;
+        let mut ends = listener.accept_unless_ended(patience, &child).await?;
         ends.child = Some(child);
         Ok(ends)
     }
 
     async fn start_piped(&self, patience: Duration) -> Result<(PeerStreams, PeerStreams), String> {
-        let door = Door::open().await?;
-        let front = self.processes.start_piped(&self.program(&door)).await?;
+        let listener = RelayListener::bind().await?;
+        let front = self.processes.start_piped(&self.program(&listener)).await?;
         let child = front.child.as_deref().ok_or("it did not start")?;
-        let back = door.enter_unless_ended(patience, child).await?;
+        let back = listener.accept_unless_ended(patience, child).await?;
         Ok((front, back))
     }
 }
 
 /// Where the agent that was started reports.
-struct Door {
+struct RelayListener {
     listener: TcpListener,
     address: SocketAddr,
     secret: String,
 }
 
-impl Door {
-    async fn open() -> Result<Door, String> {
+impl RelayListener {
+    async fn bind() -> Result<RelayListener, String> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
         let listener = listener.map_err(|error| format!("no socket: {error}"))?;
         let address = listener
             .local_addr()
             .map_err(|error| format!("no socket: {error}"))?;
         let number = || RandomState::new().hash_one(address);
-        Ok(Door {
+        Ok(RelayListener {
             listener,
             address,
             secret: format!("{:016x}{:016x}", number(), number()),
         })
     }
 
-    fn place(&self) -> String {
+    fn address(&self) -> String {
         format!("{}#{}", self.address, self.secret)
     }
 
     /// The next connection that knows the secret.
-    async fn enter(&self, patience: Duration) -> Result<PeerStreams, String> {
+    async fn accept(&self, patience: Duration) -> Result<PeerStreams, String> {
         let late = |_| format!("no agent was started within {} s", patience.as_secs());
-        timeout(patience, self.next()).await.map_err(late)?
+        timeout(patience, self.accept_next()).await.map_err(late)?
     }
 
-    /// The same, while whoever was told of the door is there.
-    async fn enter_unless_ended(
+    /// The same, while whoever was told of the listener is there.
+    async fn accept_unless_ended(
         &self,
         patience: Duration,
         child: &Child,
     ) -> Result<PeerStreams, String> {
         tokio::select! {
-            ends = self.enter(patience) => ends,
+            ends = self.accept(patience) => ends,
             status = child.exited() => Err(format!("it ended without starting the agent: {status:?}")),
         }
     }
 
-    async fn next(&self) -> Result<PeerStreams, String> {
+    async fn accept_next(&self) -> Result<PeerStreams, String> {
         loop {
             let accepted = self.listener.accept().await;
             let (mut socket, _) = accepted.map_err(|error| format!("no connection: {error}"))?;
             let mut said = vec![0; self.secret.len() + 1];
-            let read = timeout(GREETING, socket.read_exact(&mut said)).await;
+            let read = timeout(SECRET_TIMEOUT, socket.read_exact(&mut said)).await;
             if !matches!(read, Ok(Ok(_))) || said != format!("{}\n", self.secret).as_bytes() {
                 continue;
             }
@@ -214,40 +220,40 @@ impl Door {
 }
 
 /// Prints how to configure a client, and waits for each conversation.
-fn by_hand() -> anyhow::Result<PeerLauncher> {
-    let us = us()?;
-    let door: Arc<Mutex<Option<Door>>> = Arc::default();
+fn launch_by_hand() -> anyhow::Result<PeerLauncher> {
+    let own_path = own_path()?;
+    let listener: Arc<Mutex<Option<RelayListener>>> = Arc::default();
     Ok(Arc::new(move |case| {
-        let (door, us) = (Arc::clone(&door), us.clone());
+        let (listener, own_path) = (Arc::clone(&listener), own_path.clone());
         Box::pin(async move {
-            let mut held = door.lock().await;
+            let mut held = listener.lock().await;
             if held.is_none() {
-                let opened = Door::open().await?;
-                crate::print::say!("{}", snippet(&us, &opened.place()));
+                let opened = RelayListener::bind().await?;
+                crate::print::note!("{}", snippet(&own_path, &opened.address()));
                 *held = Some(opened);
             }
-            crate::print::say!(
+            crate::print::note!(
                 "attache: waiting for a prompt ({case}); start the agent again in your client"
             );
             match held.as_ref() {
-                Some(door) => door.enter(BY_HAND).await,
+                Some(listener) => listener.accept(MANUAL_START_TIME).await,
                 None => Err("there is no socket".to_owned()),
             }
         })
     }))
 }
 
-fn snippet(us: &str, place: &str) -> String {
+fn snippet(own_path: &str, address: &str) -> String {
     let server = serde_json::json!({
-        "agent_servers": { "attache check": { "command": us, "args": ["check", "relay", place], "env": {} } }
+        "agent_servers": { "attache check": { "command": own_path, "args": ["check", "relay", address], "env": {} } }
     });
     format!("Add this agent to the configuration of the client:\n{server:#}")
 }
 
-fn us() -> anyhow::Result<String> {
-    let us = std::env::current_exe().context("this program")?;
-    match us.into_os_string().into_string() {
-        Ok(us) => Ok(us),
+fn own_path() -> anyhow::Result<String> {
+    let own_path = std::env::current_exe().context("this program")?;
+    match own_path.into_os_string().into_string() {
+        Ok(own_path) => Ok(own_path),
         Err(_) => bail!("the path of this program is not UTF-8"),
     }
 }
@@ -255,6 +261,6 @@ fn us() -> anyhow::Result<String> {
 const AGENT: &str = "{agent}";
 
 /// What starting may take, on top of what an answer may.
-const START: Duration = Duration::from_secs(20);
-const GREETING: Duration = Duration::from_secs(5);
-const BY_HAND: Duration = Duration::from_secs(600);
+const START_TIME: Duration = Duration::from_secs(20);
+const SECRET_TIMEOUT: Duration = Duration::from_secs(5);
+const MANUAL_START_TIME: Duration = Duration::from_secs(600);

@@ -21,7 +21,7 @@ impl ExecDenials {
     }
 
     /// From here on they belong to the turn.
-    pub(super) fn begin_turn(&mut self) {
+    pub(super) fn start_turn(&mut self) {
         self.before = self.count();
     }
 

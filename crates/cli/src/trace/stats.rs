@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use attache_recording::units::{size, time};
 use attache_recording::{Histogram, RecordedStream, RecordingStats, validate};
 
-use super::{records, tell_broken};
+use super::{records, report_invalid_lines};
 use crate::arguments::Stats;
 use crate::exit::Exit;
 use crate::table::table;
@@ -23,8 +23,11 @@ pub(super) fn stats(arguments: &Stats) -> anyhow::Result<Exit> {
         true => print::json(&sums.to_json(violations)),
         false => print::print(&shown(&sums, violations)),
     }?;
-    match (printed, tell_broken(&arguments.file, all.invalid())) {
-        (Exit::Done, told) => Ok(told),
+    match (
+        printed,
+        report_invalid_lines(&arguments.file, all.invalid()),
+    ) {
+        (Exit::Done, exit) => Ok(exit),
         (printed, _) => Ok(printed),
     }
 }

@@ -155,6 +155,12 @@ impl Pane {
         self.wait(text, |screen| screen.contains(text));
     }
 
+    /// Waits until the screen no longer shows this.
+    pub(crate) fn wait_until_gone(&self, text: &str) {
+        let what = format!("the end of {text}");
+        self.wait(&what, |screen| !screen.contains(text));
+    }
+
     /// Waits until a row is on the terminal, and nothing else in it.
     pub(crate) fn wait_for_row(&self, row: &str) {
         self.wait(row, |screen| screen.lines().any(|line| line == row));

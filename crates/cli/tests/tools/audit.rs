@@ -171,7 +171,7 @@ fn nothing_was_logged() {
         &machine,
         &["audit", "verify"],
         &expect![[r#"
-        whole: 0 lines in 0 files
+        intact: 0 lines in 0 files
         exit: 0
     "#]],
     );
@@ -185,7 +185,7 @@ fn a_log_is_verified() {
         &machine,
         &["audit", "verify"],
         &expect![[r#"
-            whole: 9 lines in 1 file
+            intact: 9 lines in 1 file
             exit: 0
         "#]],
     );

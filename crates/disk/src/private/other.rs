@@ -1,5 +1,5 @@
-//! Systems without owners and modes that we know of: what lies in a person's own directories is theirs by the rights of
-//! those directories.
+//! Systems without Unix owners and modes: files in a user's own directories are protected by the permissions of those
+//! directories.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
@@ -30,7 +30,7 @@ pub(super) fn is_open_to_others(_: &Metadata) -> bool {
     false
 }
 
-/// Nothing but when it was made tells a file from others here.
+/// Only the creation time identifies a file on this system.
 pub(super) fn identity(metadata: &Metadata) -> (u64, u64) {
     let made = metadata.created().ok();
     let made = made.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
@@ -46,12 +46,12 @@ pub(super) fn change_time(metadata: &Metadata) -> (i64, i64) {
     (seconds, changed.subsec_nanos().into())
 }
 
-/// Directories cannot be opened there.
+/// Does nothing: directories cannot be opened on this system.
 pub(super) fn sync_dir(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// An open file keeps its name there.
+/// Always `true`: an open file keeps its name on this system.
 pub(super) fn is_file_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
 }

@@ -1,4 +1,4 @@
-//! Owners and modes.
+//! Owners and modes on Unix.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-/// Directories that only their owner can enter.
+/// Makes new directories accessible to their owner only.
 pub(super) fn owner_only(builder: &mut DirBuilder) -> &mut DirBuilder {
     builder.mode(OWNER_ONLY_DIR)
 }
@@ -18,8 +18,8 @@ pub(super) fn dir_permissions() -> Option<Permissions> {
     Some(Permissions::from_mode(OWNER_ONLY_DIR))
 }
 
-/// Files that only their owner can read, reached by no link. Without `O_NONBLOCK` a pipe that somebody put there would
-/// hang us.
+/// Makes new files readable for their owner only, and refuses symbolic links. Without `O_NONBLOCK`, opening a pipe at the path
+/// would block.
 pub(super) fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     options.mode(0o600).custom_flags(flags.bits().cast_signed())
@@ -29,7 +29,7 @@ pub(super) fn is_link(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }
 
-/// What is wrong with the owner or the mode.
+/// What is wrong with the owner or the mode, or `None` if both are fine.
 pub(super) fn owner_fault(metadata: &Metadata) -> Option<&'static str> {
     if metadata.uid() != rustix::process::geteuid().as_raw() {
         return Some("belongs to another user");
@@ -38,17 +38,17 @@ pub(super) fn owner_fault(metadata: &Metadata) -> Option<&'static str> {
     is_open.then_some("can be changed by others; take their right to write away with `chmod go-w`")
 }
 
-/// Whether others may do anything with it.
+/// Whether others have any permission for the file.
 pub(super) fn is_open_to_others(metadata: &Metadata) -> bool {
     metadata.mode() & 0o077 != 0
 }
 
-/// What tells a file from all others: its device and number.
+/// Identifies a file: its device and inode.
 pub(super) fn identity(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
-/// What is another after every change.
+/// The time of the last change, which programs cannot set.
 pub(super) fn change_time(metadata: &Metadata) -> (i64, i64) {
     (metadata.ctime(), metadata.ctime_nsec())
 }

@@ -129,7 +129,7 @@ async fn a_title_of_the_agent_never_replaces_one_of_a_person() {
         ("d", TitleSource::Agent, "c"),
         ("e", TitleSource::Person, "e"),
     ] {
-        test.store.set_title(id, title, by).await.unwrap();
+        assert_eq!(test.store.set_title(id, title, by).await.unwrap(), expected);
         assert_eq!(
             test.store.info(id).await.unwrap().title.as_deref(),
             Some(expected)

@@ -1,10 +1,10 @@
-//! Formats of programs that somebody has registered with the kernel (`binfmt_misc`): for a file of such a format it runs
-//! another program. [`RegisteredFormats`] are the system's, read once, as only root can change them; a container sees those
-//! of its host nowhere. [`NamespaceFormats`] are those that a process has registered in a user namespace of its own, since
-//! Linux 6.7: where there are any, no file says what will run.
+//! Program formats registered with the kernel (`binfmt_misc`), for which the kernel runs another program. [`RegisteredFormats`]
+//! are the system's formats. They are read once, because only root can change them; a container cannot see those of its host.
+//! [`NamespaceFormats`] are formats that a process has registered in a user namespace of its own, since Linux 6.7. If there are
+//! any, the file does not determine which program will run.
 //!
-//! Only a process in the namespace can see the latter, so a copy of this process enters it and sends the list back.
-//! `unsafe` makes that copy, which then makes system calls and nothing else.
+//! Only a process in the namespace can list its formats, so a copy of this process enters the namespace and sends the list
+//! back. `unsafe` is needed to make the copy, which only makes system calls.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -31,16 +31,16 @@ struct RegisteredFormat {
     interpreter: OsString,
 }
 
-/// What a file of a format is known by.
+/// How the kernel recognizes a file of a format.
 #[derive(Debug, PartialEq, Eq)]
 enum FormatSignature {
-    /// Bytes at an offset, of which only some bits may count.
+    /// Bytes at an offset, compared through a bit mask.
     Magic {
         offset: usize,
         bytes: Vec<u8>,
         mask: Option<Vec<u8>>,
     },
-    /// The end of its name, without the point.
+    /// The file name extension, without the dot.
     Extension(Vec<u8>),
 }
 
@@ -81,7 +81,7 @@ impl RegisteredFormats {
 }
 
 impl RegisteredFormat {
-    /// Reads what the kernel tells of one.
+    /// Parses the kernel's description of one format.
     fn read(text: &[u8]) -> Option<RegisteredFormat> {
         let lines = || text.split(|byte| *byte == b'\n');
         let value = |name: &[u8]| lines().find_map(|line| line.strip_prefix(name));
@@ -117,7 +117,7 @@ impl FormatSignature {
                 mask,
             } => {
                 let bits = |at: usize| mask.as_ref().and_then(|mask| mask.get(at)).copied();
-                // The kernel compares with zeros behind a short file.
+                // The kernel treats the bytes behind a short file as zeros.
                 let there = |at: usize| head.get(offset + at).copied().unwrap_or(0);
                 let is_same =
                     |(at, byte): (usize, &u8)| (there(at) ^ byte) & bits(at).unwrap_or(0xff) == 0;
@@ -136,7 +136,7 @@ fn hex(digits: &[u8]) -> Option<Vec<u8>> {
 /// The user namespaces of a tree, and the formats in them.
 #[derive(Default)]
 pub(super) struct NamespaceFormats {
-    /// The first program's, in which nobody of the tree has the right to register anything.
+    /// The namespace of the first program, in which no process of the tree may register formats.
     first: Option<(NamespaceId, OwnedFd)>,
     namespaces: Vec<UserNamespace>,
 }
@@ -145,19 +145,19 @@ type NamespaceId = (u64, u64);
 
 struct UserNamespace {
     id: NamespaceId,
-    /// Open, so that its number is not used again.
+    /// Kept open, so that the namespace's id is not reused.
     _namespace: OwnedFd,
-    /// The file system with the formats; none if nothing can be registered.
+    /// The file system that lists the formats, or `None` if formats cannot be registered.
     list: Option<OwnedFd>,
 }
 
 impl NamespaceFormats {
-    /// Notes the namespace of the first program.
+    /// Records the namespace of the first program.
     pub(super) fn start_with(&mut self, thread: i32) {
         self.first = open_namespace(thread).ok();
     }
 
-    /// Whether a process may have formats of its own. It counts as having some if they cannot be listed.
+    /// Whether a process may have formats of its own. Returns `true` if they cannot be listed.
     pub(super) fn may_apply_to(&mut self, thread: i32) -> bool {
         let Ok(stat) = rustix::fs::stat(namespace_path(thread)) else {
             return true;
@@ -215,7 +215,7 @@ fn namespace_path(thread: i32) -> String {
     format!("/proc/{thread}/ns/user")
 }
 
-/// The file system in which a namespace lists its formats. The namespace has a list of its own from then on.
+/// Opens the file system in which a namespace lists its formats. From then on, the namespace has a list of its own.
 #[allow(unsafe_code)]
 fn list_formats(namespace: BorrowedFd<'_>) -> Result<Option<OwnedFd>, Errno> {
     let (ours, theirs) = UnixStream::pair().map_err(|_| Errno::MFILE)?;
@@ -227,7 +227,7 @@ fn list_formats(namespace: BorrowedFd<'_>) -> Result<Option<OwnedFd>, Errno> {
                 Err(MountError::Missing) => (MISSING, None),
                 Err(MountError::Failed) => (FAILED, None),
             };
-            // The owner learns from the end of the connection that it failed.
+            // The closed connection shows the owner that this failed.
             send_tagged(theirs.as_fd(), tag, list.as_ref()).ok();
             // SAFETY: it ends the child without anything that its parent has prepared for its own end.
             unsafe { libc::_exit(0) }
@@ -248,9 +248,9 @@ fn list_formats(namespace: BorrowedFd<'_>) -> Result<Option<OwnedFd>, Errno> {
     }
 }
 
-/// What kept the child from the list.
+/// Why the child could not open the list.
 enum MountError {
-    /// There are no formats in such namespaces, as on older kernels.
+    /// The kernel does not support formats in namespaces.
     Missing,
     Failed,
 }

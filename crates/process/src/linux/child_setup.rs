@@ -1,8 +1,8 @@
-//! What a process sets about itself that safe Rust does not offer: the hook between fork and exec, the signal mask,
-//! and the closing of inherited descriptors.
+//! Process settings that safe Rust does not offer: the hook between fork and exec, the signal mask, and closing inherited
+//! descriptors.
 //!
-//! With `seccomp`, this is the one place of the crate with `unsafe` code. The hook runs in a copy of a process whose other threads
-//! are gone, so it may only make system calls: it does not allocate, lock or panic.
+//! The hook runs in a copy of a process whose other threads are gone, so it may only make system calls: it must not
+//! allocate, lock or panic.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -24,48 +24,48 @@ use super::namespace::Namespace;
 use super::seccomp;
 use super::watch_setup::ListenerSender;
 
-/// What else a child sets about itself before it becomes the program.
+/// Settings that a child applies to itself before it executes the program.
 #[derive(Default)]
 pub(super) struct ChildSetup {
-    /// Its place among the processes of the person.
+    /// The child's session, process group and terminal.
     pub(super) job_control: JobControl,
-    /// The directory it starts in, if it is not the one it is spawned in.
+    /// The working directory, if it differs from the parent's.
     pub(super) directory: Option<Arc<OwnedFd>>,
-    /// The namespace it lives in.
+    /// The namespace to enter.
     pub(super) namespace: Option<Namespace>,
-    /// The Landlock ruleset it is confined by.
+    /// The Landlock ruleset to enforce.
     pub(super) landlock_ruleset: Option<Arc<OwnedFd>>,
-    /// The filter of calls that are refused to it.
+    /// The filter of refused system calls.
     pub(super) refused_calls: Option<Vec<libc::sock_filter>>,
-    /// The size of the largest file it may write.
+    /// The maximum size of a file that the child may write.
     pub(super) largest_file: Option<u64>,
-    /// How many files it may open.
+    /// The limit of open files.
     pub(super) open_files: Option<Rlimit>,
-    /// Where it writes a byte if its confinement fails.
+    /// The pipe to which the child writes a byte if the confinement fails.
     pub(super) confinement_failed: Option<OwnedFd>,
-    /// The supervisor of what it executes.
+    /// The connection to the supervisor of a watched program.
     pub(super) watch: Option<ListenerSender>,
 }
 
-/// A child's place among the processes of the person.
+/// A child's session, process group and terminal.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum JobControl {
-    /// The process group it was put in.
+    /// The process group that the child was put in.
     #[default]
     Group,
-    /// A session of its own without a terminal; it leaves no core file, and goes first when memory runs out.
+    /// A session of its own without a terminal. The child leaves no core file and is killed first when memory runs out.
     Session,
-    /// The foreground of the terminal that is this one of its streams.
+    /// The foreground of the terminal, which is the stream with this number.
     Foreground(usize),
 }
 
-/// Makes the child die with the thread that spawns it, take signals, and keep no descriptor but 0, 1 and 2.
+/// Makes the child die with the thread that spawns it, reset its signals, and close all descriptors except 0, 1 and 2.
 pub(super) fn set_up(command: &mut Command, setup: ChildSetup) {
     let parent = getpid();
     let hook = move || {
         allow_inspection();
         set_parent_process_death_signal(Some(Signal::KILL))?;
-        // A parent that died before the line above will send nothing.
+        // If the parent died before the line above, no signal will be sent.
         if getppid() != Some(parent) {
             return Err(io::Error::from_raw_os_error(libc::ESRCH));
         }
@@ -82,7 +82,7 @@ pub(super) fn set_up(command: &mut Command, setup: ChildSetup) {
         }
         if let Err(error) = setup.confine() {
             if let Some(failed) = &setup.confinement_failed {
-                // Without it the failure is told as one of the program.
+                // Without this byte the failure is reported as a failure of the program.
                 rustix::io::write(failed, b"c").ok();
             }
             return Err(error);
@@ -91,7 +91,7 @@ pub(super) fn set_up(command: &mut Command, setup: ChildSetup) {
         if let Some(watch) = &setup.watch {
             watch.install()?;
         }
-        // The descriptor over which a failed exec is told must stay open until then.
+        // The descriptor that reports a failed exec must stay open until the exec.
         close_from_three(libc::CLOSE_RANGE_CLOEXEC);
         Ok(())
     };
@@ -100,7 +100,7 @@ pub(super) fn set_up(command: &mut Command, setup: ChildSetup) {
 }
 
 impl ChildSetup {
-    /// The order counts: the directory before the mounts, the mounts before Landlock and the filter, which refuse them.
+    /// The order matters: the directory before the mounts, and the mounts before Landlock and the filter, which refuse mounts.
     fn confine(&self) -> io::Result<()> {
         if let Some(namespace) = &self.namespace {
             namespace.enter()?;
@@ -131,7 +131,7 @@ impl JobControl {
                     1 => stdout(),
                     _ => stderr(),
                 };
-                // From the background this would stop us, unless the signal for that is blocked.
+                // From the background this would stop the process, unless the signal for that is blocked.
                 block_all()?;
                 tcsetpgrp(terminal, getpid())?;
             }
@@ -140,8 +140,8 @@ impl JobControl {
     }
 }
 
-/// Lets this process open as many files as the system allows; returns what it was allowed before. A supervisor holds each
-/// process whose exec it has yet to look at a second time.
+/// Raises this process's limit of open files as far as possible, and returns the old limit. A supervisor keeps a descriptor
+/// for each process that it has yet to recheck.
 pub(super) fn open_more_files() -> Option<Rlimit> {
     let before = getrlimit(Resource::Nofile);
     let wanted = match before.maximum {
@@ -158,7 +158,7 @@ pub(super) fn open_more_files() -> Option<Rlimit> {
     setrlimit(Resource::Nofile, more).ok().map(|()| before)
 }
 
-/// Runs with every signal blocked on this thread, so that none stops it.
+/// Runs an action with all signals blocked on this thread, so that no signal stops it.
 pub(super) fn with_signals_blocked<T>(act: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let mut before = MaybeUninit::uninit();
     // SAFETY: the set is filled before it is read.
@@ -176,26 +176,25 @@ pub(super) fn with_signals_blocked<T>(act: impl FnOnce() -> io::Result<T>) -> io
     done
 }
 
-/// Keeps other processes of the same user from reading the memory and the environment of this one. What it starts shows
-/// itself again in the hook: it writes to its own files in `/proc` there, which belong to root as long as it is hidden, and
-/// gets nothing of ours that it does not keep.
+/// Keeps other processes of the same user from reading the memory and the environment of this process. A child undoes this
+/// in the hook, because its files in `/proc`, which it must write, belong to root while it is protected.
 pub(super) fn forbid_inspection() -> io::Result<()> {
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     IS_INSPECTION_FORBIDDEN.store(true, Ordering::Release);
     Ok(())
 }
 
-// It fails nowhere, and the exec that follows would do it anyway.
+// Never fails in practice, and the following exec has the same effect.
 pub(super) fn allow_inspection() {
     if IS_INSPECTION_FORBIDDEN.load(Ordering::Acquire) {
         set_dumpable_behavior(DumpableBehavior::Dumpable).ok();
     }
 }
 
-/// Whether this process hides.
+/// Whether this process forbids inspection.
 static IS_INSPECTION_FORBIDDEN: AtomicBool = AtomicBool::new(false);
 
-/// Closes every descriptor but 0, 1 and 2. For the start of a process, when nobody owns one.
+/// Closes every descriptor except 0, 1 and 2. Only for the start of a process, when no other code owns a descriptor.
 pub(super) fn close_inherited() {
     close_from_three(0);
 }
@@ -206,7 +205,7 @@ pub(super) fn block_signals() -> io::Result<OwnedFd> {
     let mut mask = MaybeUninit::uninit();
     // SAFETY: the set is filled before it is read, and a descriptor that was returned is nobody else's.
     unsafe {
-        // An owner that ignores SIGCHLD would hand that on, and children could not be waited for.
+        // If the owner ignores SIGCHLD, this process inherits that and could not wait for children.
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
         libc::sigemptyset(mask.as_mut_ptr());
         libc::sigaddset(mask.as_mut_ptr(), libc::SIGCHLD);
@@ -230,7 +229,7 @@ fn block_all() -> io::Result<()> {
     }
 }
 
-/// A program begins with all signals as the system has them: whoever started us may ignore some, as `nohup` does.
+/// Resets all signals to their defaults for the program. The parent of this process may ignore some, as `nohup` does.
 fn unblock_signals() -> io::Result<()> {
     let mut none = MaybeUninit::uninit();
     // SAFETY: the set is filled before it is read, and no handler of ours outlives exec.
@@ -247,7 +246,7 @@ fn unblock_signals() -> io::Result<()> {
     }
 }
 
-// A hard limit that is lower already stays.
+// Keeps a hard limit that is already lower.
 fn limit(resource: Resource, bytes: u64) -> io::Result<()> {
     let now = getrlimit(resource);
     let most = now.maximum.map_or(bytes, |most| most.min(bytes));
@@ -260,7 +259,7 @@ fn limit(resource: Resource, bytes: u64) -> io::Result<()> {
 
 const MOST_OPEN_FILES: u64 = 16_384;
 
-// It fails where /proc is missing, and then it goes when its turn comes.
+// Fails without /proc; then the process is not preferred when memory runs out.
 fn raise_oom_score() {
     use rustix::fs::{Mode, OFlags, open};
     let score = open(
@@ -273,8 +272,8 @@ fn raise_oom_score() {
     }
 }
 
-/// Puts a Landlock ruleset in force for this process and all that it will start. Programs that gain rights by being run, such as
-/// `sudo`, do not gain them there: the kernel asks for that.
+/// Enforces a Landlock ruleset for this process and everything it starts. Set-user-id programs such as `sudo` gain no rights
+/// then, as the kernel requires.
 fn restrict(ruleset: &OwnedFd) -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
     limit_capabilities()?;
@@ -288,13 +287,13 @@ fn restrict(ruleset: &OwnedFd) -> io::Result<()> {
     }
 }
 
-/// Leaves the keys that the user's session holds in the kernel, for an empty keyring.
+/// Replaces the keyring of the user's session with an empty one.
 fn join_empty_keyring() -> io::Result<()> {
     // SAFETY: the call takes no memory: without a name the new keyring is nobody else's.
     let joined =
         unsafe { libc::syscall(libc::SYS_keyctl, libc::KEYCTL_JOIN_SESSION_KEYRING, 0_usize) };
     match joined {
-        // Without keys, or where a container refuses them, the program reaches none either.
+        // Without kernel support for keys, or where a container refuses it, the program cannot reach keys either.
         -1 => match io::Error::last_os_error() {
             error if matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EPERM)) => Ok(()),
             error => Err(error),
@@ -303,8 +302,8 @@ fn join_empty_keyring() -> io::Result<()> {
     }
 }
 
-/// Root keeps what commands use: with more it could read the memory of every process and the blocks of every disk, which
-/// Landlock does not refuse.
+/// Limits root to the capabilities that commands need. With more, root could read the memory of every process and the blocks
+/// of every disk, which Landlock does not prevent.
 fn limit_capabilities() -> io::Result<()> {
     use rustix::io::Errno;
     use rustix::thread::{
@@ -331,8 +330,8 @@ fn limit_capabilities() -> io::Result<()> {
         }
         match remove_capability_from_bounding_set(capability) {
             Ok(()) => {}
-            // The last one that this kernel knows was before. Somebody who may not do this gains nothing by what is
-            // started: `no_new_privs` is set.
+            // Past the last capability of this kernel, or not permitted. In the latter case programs gain no capability
+            // anyway, because `no_new_privs` is set.
             Err(Errno::INVAL | Errno::PERM) => break,
             Err(error) => return Err(error.into()),
         }
@@ -345,7 +344,7 @@ fn limit_capabilities() -> io::Result<()> {
     Ok(clear_ambient_capability_set()?)
 }
 
-// A kernel without this call leaves open what was opened without CLOEXEC, as every program does there.
+// On a kernel without this call, files that were opened without CLOEXEC stay open.
 fn close_from_three(flags: libc::c_uint) {
     // SAFETY: the caller owns no descriptor in the range, or only marks them to be closed by exec.
     unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, flags) };
@@ -358,7 +357,7 @@ fn check(result: libc::c_int) -> io::Result<()> {
     }
 }
 
-/// Signals that shells and service managers have programs ignore.
+/// Signals that shells and service managers set to be ignored.
 const IGNORABLE: [libc::c_int; 7] = [
     libc::SIGHUP,
     libc::SIGINT,

@@ -1,5 +1,5 @@
-//! The two ends of the connection that exec events and answers travel over: the supervisor's, where events go out without
-//! waiting, and the owner's. Their bytes are in `exec_wire`.
+//! The connection for exec events and answers: the supervisor's end, which sends events without waiting, and the owner's
+//! end. `exec_wire` defines the format.
 
 use std::collections::VecDeque;
 use std::io;
@@ -28,7 +28,7 @@ pub(super) fn pair() -> io::Result<(OwnerSocket, OwnedFd)> {
 }
 
 impl OwnerSocket {
-    /// Passes events on from now on.
+    /// Starts to deliver events.
     pub(super) fn open(self) -> ExecEvents {
         let socket = Arc::new(AnswerSocket(self.0));
         let (sender, events) = mpsc::channel(MOST_EVENTS);
@@ -55,13 +55,13 @@ impl OwnerSocket {
     }
 }
 
-/// The socket over which answers go.
+/// The socket for answers to the supervisor.
 pub(crate) struct AnswerSocket(UnixStream);
 
 impl AnswerSocket {
     pub(crate) fn answer(&self, id: u64, is_allowed: bool) {
         let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
-        // It fails when the supervisor is gone, and then nobody waits; answers are few and small, so there is room.
+        // Fails when the supervisor is gone, and then no process waits. Answers are few and small, so there is room.
         send(&self.0, &exec_wire::answer(id, is_allowed), flags).ok();
     }
 
@@ -72,13 +72,13 @@ impl AnswerSocket {
     }
 }
 
-/// Passes events on until the supervisor is gone. Without anybody to take them requests are denied.
+/// Delivers events until the supervisor is gone. Denies requests if the receiver has been dropped.
 async fn relay(socket: Arc<AnswerSocket>, events: mpsc::Sender<ExecEvent>) {
     let mut frames = EventFrames::of(&socket.0);
     loop {
         let taken = tokio::select! {
             taken = frames.next() => taken,
-            // Events are read on, or the supervisor would think that we are slow.
+            // Continues to read, because otherwise the supervisor would take the owner for slow.
             () = events.closed() => break,
         };
         let Ok(taken) = taken else {
@@ -108,7 +108,7 @@ impl EventFrames<'_> {
         }
     }
 
-    /// The next event. Cancel safe: what was read of it is kept.
+    /// Waits for the next event. Cancel safe: a partly read event is kept.
     async fn next(&mut self) -> io::Result<ExecEvent> {
         loop {
             if let Some((length, rest)) = self.bytes.split_first_chunk() {
@@ -137,7 +137,7 @@ pub(super) struct ExecOutbox {
     is_open: bool,
     waiting: VecDeque<u8>,
     missed: u64,
-    /// When records that were put off are sent.
+    /// When the delayed records are sent.
     due: Option<Instant>,
     partial: Vec<u8>,
 }
@@ -164,7 +164,7 @@ impl ExecOutbox {
         !self.waiting.is_empty() && self.due.is_none()
     }
 
-    /// When records that were put off are to be sent.
+    /// When the delayed records must be sent.
     pub(super) fn due(&self) -> Option<Instant> {
         self.due
     }
@@ -173,7 +173,7 @@ impl ExecOutbox {
         &self.owner
     }
 
-    /// Sends an event with those that follow soon: each send costs as much as the rest of a record.
+    /// Queues an event to be sent together with those that follow soon, because each send is expensive.
     pub(super) fn put_later(&mut self, event: &ExecEvent) {
         if self.keep(event) && self.due.is_none() && self.is_open {
             self.due = Some(Instant::now() + LATER);
@@ -183,14 +183,15 @@ impl ExecOutbox {
         }
     }
 
-    /// Sends what was put off, once it is due.
+    /// Sends the delayed events when they are due.
     pub(super) fn flush_if_due(&mut self) {
         if self.due.is_none_or(|due| due <= Instant::now()) {
             self.flush();
         }
     }
 
-    /// Sends an event, now or as soon as there is room. What ran is dropped first when the owner is slow; false if this was dropped.
+    /// Sends an event, now or as soon as there is room. If the owner is slow, records of allowed execs are dropped first.
+    /// Returns `false` if this event was dropped.
     pub(super) fn put(&mut self, event: &ExecEvent) -> bool {
         let is_kept = self.keep(event);
         self.flush();
@@ -211,7 +212,7 @@ impl ExecOutbox {
         true
     }
 
-    /// Sends what there is room for.
+    /// Sends as much as there is room for.
     pub(super) fn flush(&mut self) {
         self.due = None;
         while self.is_open && !self.waiting.is_empty() {
@@ -235,7 +236,7 @@ impl ExecOutbox {
         }
     }
 
-    /// Answers that have come. Without an owner there are no more.
+    /// Reads the answers that have arrived. There are none if the owner is gone.
     pub(super) fn answers(&mut self) -> Vec<(u64, bool)> {
         let mut found = Vec::new();
         let mut bytes = [0; exec_wire::ANSWER * 32];
@@ -256,7 +257,7 @@ impl ExecOutbox {
         found
     }
 
-    /// Waits for a moment until the owner has taken everything.
+    /// Waits a short time until the owner has read everything.
     pub(super) fn finish(&mut self) {
         let end = Instant::now() + FINISH_TIMEOUT;
         self.flush();
@@ -266,7 +267,7 @@ impl ExecOutbox {
                 tv_nsec: 20_000_000,
             };
             let mut fds = [PollFd::new(&self.owner, PollFlags::OUT)];
-            // It fails when a signal interrupts it.
+            // Fails when a signal interrupts the call.
             poll(&mut fds, Some(&step)).ok();
             self.flush();
         }
@@ -281,10 +282,10 @@ impl ExecOutbox {
 const CHUNK: usize = 4096;
 const MOST_EVENTS: usize = 512;
 const DENIAL_TIMEOUT: Duration = Duration::from_secs(1);
-/// Records of what ran wait in at most so many bytes, everything together in so many.
+/// Maximum bytes of waiting records of allowed execs, and of all waiting events.
 const MOST_RECORDS: usize = 256 * 1024;
 const MOST_WAITING: usize = 2 * 1024 * 1024;
-/// Records wait so long for others, in so many bytes.
+/// How long, and up to how many bytes, records wait to be sent together.
 const LATER: Duration = Duration::from_millis(20);
 const MOST_PUT_OFF: usize = 8 * 1024;
 const FINISH_TIMEOUT: Duration = Duration::from_millis(300);

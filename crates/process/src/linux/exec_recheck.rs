@@ -1,5 +1,5 @@
-//! The second look: what a process has become after an exec that was let through, against what was judged. Another
-//! thread can change arguments, or a file be renamed, in between: this finds that and kills. It does not prevent it.
+//! Checks after an allowed exec whether the process runs the program that was judged. Meanwhile another thread can change the
+//! arguments, or a file can be renamed. This check does not prevent that, but detects it and kills the process.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -13,7 +13,7 @@ use super::process_tree;
 use super::tracee::{Tracee, running_exec, running_file_and_args};
 use crate::exec::{Exec, ExecEvent, ExecJudge, ExecProcess, ExecVerdict, FileLookup};
 
-/// Processes that are looked at once more, soonest first.
+/// Processes to recheck, soonest first.
 pub(super) struct ExecRechecks {
     rechecks: VecDeque<ExecRecheck>,
     most: usize,
@@ -26,7 +26,7 @@ struct ExecRecheck {
     due: Instant,
 }
 
-/// What was judged.
+/// The exec that was judged.
 struct JudgedExec {
     files: Vec<(u64, u64)>,
     args: Vec<OsString>,
@@ -34,18 +34,18 @@ struct JudgedExec {
     is_whole: bool,
 }
 
-/// What a look has shown.
+/// The result of a recheck.
 enum RecheckResult {
-    /// What was judged, or nothing any more.
+    /// The process runs the judged program, or has ended.
     Settled,
-    /// Something else that may run, such as the program before the exec.
+    /// The process runs another program that is allowed, such as the one before the exec.
     Unsettled,
-    /// Something that may not.
+    /// The process runs a program that is not allowed.
     Forbidden(ExecEvent),
 }
 
 impl ExecRechecks {
-    /// Each holds a descriptor, so at most half of those that we may have are used.
+    /// Each entry needs a descriptor, so the list is limited to half of the descriptors that this process may open.
     pub(super) fn new() -> ExecRechecks {
         let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
         let half = files.and_then(|files| usize::try_from(files / 2).ok());
@@ -55,12 +55,12 @@ impl ExecRechecks {
         }
     }
 
-    /// When the next look is due.
+    /// When the next recheck is due.
     pub(super) fn due(&self) -> Option<Instant> {
         self.rechecks.front().map(|recheck| recheck.due)
     }
 
-    /// Notes a process whose exec was let through. If too many wait, the first is looked at now, for the last time.
+    /// Adds a process whose exec was allowed. If the list is full, rechecks the first process now, for the last time.
     pub(super) fn add(
         &mut self,
         tracee: Tracee,
@@ -81,7 +81,7 @@ impl ExecRechecks {
         first?.check_last(judge)
     }
 
-    /// Looks at those that are due.
+    /// Runs the rechecks that are due.
     pub(super) fn run_due(&mut self, now: Instant, judge: &mut dyn ExecJudge) -> Vec<ExecEvent> {
         let mut found = Vec::new();
         let mut later = Vec::new();
@@ -110,7 +110,7 @@ impl ExecRechecks {
         found
     }
 
-    /// Looks at one process now, for the last time.
+    /// Rechecks one process now, for the last time.
     pub(super) fn run_now(&mut self, process: i32, judge: &mut dyn ExecJudge) -> Option<ExecEvent> {
         let index = self
             .rechecks
@@ -121,7 +121,7 @@ impl ExecRechecks {
 }
 
 impl ExecRecheck {
-    /// Looks for the last time.
+    /// Rechecks for the last time.
     fn check_last(mut self, judge: &mut dyn ExecJudge) -> Option<ExecEvent> {
         match self.check(judge) {
             RecheckResult::Forbidden(event) => Some(event),
@@ -138,7 +138,7 @@ impl ExecRecheck {
             return RecheckResult::Settled;
         }
         let now = running_exec(self.tracee.process);
-        // If it still lives, all that was about it.
+        // If the process still lives, the data that was read belongs to it.
         let Some(now) = now.filter(|_| !process_tree::has_ended(&self.tracee.pidfd)) else {
             return RecheckResult::Settled;
         };
@@ -147,14 +147,14 @@ impl ExecRecheck {
             return RecheckResult::Unsettled;
         };
         let exec = exec_records::full(&now);
-        // It fails if it has just ended.
+        // Fails if the process has just ended.
         pidfd_send_signal(&self.tracee.pidfd, Signal::KILL).ok();
         RecheckResult::Forbidden(ExecEvent::Killed { exec, why })
     }
 }
 
-/// A process after its exec, as a judge sees it. No approval is for something that was swapped, so its variables do not
-/// matter.
+/// The judge's view of a process after its exec. Its environment does not matter, because an answer of the owner never
+/// covers a swapped program.
 struct RunningProcess<'a>(&'a Tracee);
 
 impl ExecProcess for RunningProcess<'_> {

@@ -1,4 +1,4 @@
-//! ExecEvents as they are reported: bounded, and with the processes above them.
+//! Builds the records of execs that are reported to the owner, with limited size and with the names of parent processes.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -13,7 +13,7 @@ use super::seccomp;
 use super::tracee::name_and_parent;
 use crate::exec::{Exec, ExecRecord};
 
-/// The names and parents of processes, as they were a moment ago.
+/// A short-lived cache of the names and parents of processes.
 pub(super) struct ProcessNames {
     entries: HashMap<i32, ProcessEntry>,
     own_pid: i32,
@@ -33,7 +33,7 @@ impl ProcessNames {
         }
     }
 
-    /// For the log: quick, and so without the directory. What a process has executed under our eyes is known.
+    /// A record for the log. Fast, and therefore without the working directory.
     pub(super) fn brief(&mut self, exec: &Exec, pidfd: BorrowedFd<'_>) -> ExecRecord {
         let process = i32::try_from(exec.pid).unwrap_or(0);
         let now = Instant::now();
@@ -79,7 +79,7 @@ impl ProcessEntry {
     }
 }
 
-/// For a user who decides, and for what was denied: with the names that processes were started as.
+/// A record for a denial or for a user who decides, with the names under which processes were started.
 pub(super) fn full(exec: &Exec) -> ExecRecord {
     let name = |process| {
         let (kernel_name, parent) = name_and_parent(process)?;
@@ -112,10 +112,10 @@ fn record(exec: &Exec, words: usize, bytes: usize, parents: Vec<OsString>) -> Ex
     }
 }
 
-/// The names of the processes above, nearest first. What the process itself has executed before counts, too.
+/// The names of the parent processes, nearest first. Includes the program that the process itself ran before.
 fn parents(process: i32, name_of: impl Fn(i32) -> Option<(OsString, i32)>) -> Vec<OsString> {
     let mut found = ancestors(process, own_pid(), &name_of);
-    // A copy of its parent that has not executed anything is not a step of its own.
+    // A fork that has not executed a program is not listed separately.
     let next = found
         .get(1)
         .cloned()
@@ -126,7 +126,7 @@ fn parents(process: i32, name_of: impl Fn(i32) -> Option<(OsString, i32)>) -> Ve
     found
 }
 
-/// The names of a process and of those above it, up to us.
+/// The names of a process and its parents, up to this process.
 fn ancestors(
     mut process: i32,
     own_pid: i32,
@@ -148,7 +148,7 @@ fn own_pid() -> i32 {
     i32::try_from(std::process::id()).unwrap_or(0)
 }
 
-/// The first word of its arguments without the directory.
+/// The first argument of a process without the directory.
 fn started_as(process: i32) -> Option<OsString> {
     let mut line = Vec::new();
     let file = File::open(format!("/proc/{process}/cmdline")).ok()?;
@@ -163,6 +163,6 @@ const BRIEF_WORDS: usize = 64;
 const BRIEF_BYTES: usize = 8 * 1024;
 const MOST_PARENTS: usize = 16;
 const MOST_KNOWN: usize = 4096;
-/// Less than it takes for the number of a process to be used again.
+/// Shorter than the time until a process id is reused.
 const FRESH: Duration = Duration::from_secs(10);
 const MOST_NAME: u64 = 4096;

@@ -1,5 +1,5 @@
-//! Exec events on their way from the guard to the owner, and answers on their way back. An event is a frame: its
-//! length, then its fields. An answer is nine bytes.
+//! The format of exec events, sent from the guard to the owner, and of answers. An event is a frame with its length followed
+//! by its fields. An answer has nine bytes.
 
 use std::ffi::OsString;
 use std::io;
@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use super::wire::{put, put_count, put_option, take, take_byte, take_count, take_option};
 use crate::exec::{ExecEvent, ExecRecord};
 
-/// An event as a frame.
+/// Encodes an event as a frame.
 pub(super) fn frame(event: &ExecEvent) -> io::Result<Vec<u8>> {
-    // The length is filled in when it is known.
+    // The length is filled in at the end.
     let mut body = Vec::with_capacity(USUAL_FRAME);
     body.extend([0; LENGTH]);
     match event {
@@ -89,14 +89,14 @@ pub(super) fn read(body: &[u8]) -> io::Result<ExecEvent> {
     })
 }
 
-/// An answer to a request.
+/// Encodes an answer to a request.
 pub(super) fn answer(id: u64, is_allowed: bool) -> [u8; ANSWER] {
     let mut bytes = [u8::from(is_allowed); ANSWER];
     bytes[1..].copy_from_slice(&id.to_le_bytes());
     bytes
 }
 
-/// Reads what [`answer`] wrote.
+/// Decodes the output of [`answer`].
 pub(super) fn read_answer(bytes: [u8; ANSWER]) -> (u64, bool) {
     let [is_allowed, id @ ..] = bytes;
     (u64::from_le_bytes(id), is_allowed == 1)

@@ -1,14 +1,12 @@
-//! What is known of files that were executed before, where looking again would cost more than making sure.
+//! Caches facts about files that were executed before, where verifying a fact is cheaper than finding it out again.
 //!
-//! - *Where a file is.* A path is believed if the kernel names the open file by it now. Where the kernel's name may be
-//!   one of another namespace, the path must lead to the same file on the same mount through no link, and the file must
-//!   have no other name.
-//! - *What the kernel makes of it.* Believed for files that belong to root and that nobody else can write, as long as they
-//!   have not changed: the watched program cannot change them, unless it is root's.
+//! - *The path of a file.* A cached path is used if the kernel reports it for the open file now. If that path may belong to
+//!   another namespace, it must lead to the same file on the same mount without links, and the file must have no other name.
+//! - *The interpreters of a file.* Cached for files that belong to root and that nobody else can write, until they change. The
+//!   watched program cannot change such files unless it runs as root.
 //!
-//! [`OwnMounts`] are the mounts of our own namespace, against which the files of a watched process are compared. Device and
-//! inode identify a file, except on an overlay file system that somebody else has mounted: it gives the files below it
-//! other ones.
+//! [`OwnMounts`] are the mounts of this process's namespace, with which the files of a watched process are compared. Device
+//! and inode identify a file, except on an overlay file system in another namespace, which assigns its own.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -27,21 +25,21 @@ use super::binfmt::RegisteredFormats;
 use super::image::{self, Image};
 use super::lookup::HANDLE;
 
-/// An open file and what the kernel says of it.
+/// An open file with its metadata.
 pub(super) struct OpenFile {
     pub(super) file: OwnedFd,
     pub(super) stat: Statx,
     pub(super) route: Route,
 }
 
-/// How a file was reached.
+/// How a file was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Route {
-    /// In one call, through no link.
+    /// With one call, through no link.
     Direct,
-    /// In one call, through no link but those that lead to a path. Where the kernel says the file is, is a path to it.
+    /// With one call, through ordinary symbolic links only. The path that the kernel reports leads to the file.
     Links,
-    /// Step by step, as the watched process would reach it.
+    /// Step by step, as the watched process would open it.
     Steps,
 }
 
@@ -64,13 +62,13 @@ impl OpenFile {
         u32::from(self.stat.stx_mode)
     }
 
-    /// The mount that it was reached through; none on kernels before 5.8, which do not tell.
+    /// The mount through which the file was opened, or `None` on kernels before 5.8, which do not report it.
     pub(super) fn mount(&self) -> Option<u64> {
         let is_told = self.stat.stx_mask & StatxFlags::MNT_ID.bits() != 0;
         is_told.then_some(self.stat.stx_mnt_id)
     }
 
-    /// Whether only root can have changed it.
+    /// Whether only root can have changed the file.
     fn is_system_file(&self) -> bool {
         self.stat.stx_uid == 0 && self.mode() & 0o022 == 0
     }
@@ -84,14 +82,14 @@ impl OpenFile {
 /// Device and inode.
 pub(super) type FileId = (u64, u64);
 
-/// When a file was changed, and its size.
+/// The change time and the size of a file.
 type FileStamp = (i64, u32, u64);
 
 pub(super) struct FileCache {
     formats: RegisteredFormats,
     paths: RefCell<HashMap<OsString, PathBuf>>,
     images: RefCell<HashMap<FileId, (FileStamp, Image)>>,
-    /// Our own entries below `/proc/self/fd`, which name open files.
+    /// The directory `/proc/self/fd`, whose entries name open files.
     descriptors: Option<OwnedFd>,
     pub(super) mounts: OwnMounts,
 }
@@ -107,7 +105,7 @@ impl FileCache {
         }
     }
 
-    /// Where a file was found under an absolute path before, if it is there now, as we see it.
+    /// The cached real path of a file that was opened by an absolute path, if the file is still there.
     pub(super) fn known_path(&self, given: &OsStr, found: &OpenFile) -> Option<PathBuf> {
         let paths = self.paths.borrow();
         let path = paths.get(given)?;
@@ -138,12 +136,12 @@ impl FileCache {
             .is_some_and(|path| path.as_os_str() == given)
     }
 
-    /// Notes where a file was found under an absolute path.
+    /// Caches the real path of a file that was opened by an absolute path.
     pub(super) fn note_path(&self, given: &OsStr, path: &Path) {
         insert_bounded(&self.paths, given.to_owned(), path.to_owned());
     }
 
-    /// What the kernel makes of a file that it executes under this name. It fails if that cannot be told.
+    /// The interpreters that the kernel runs for a file executed under this name. Fails if they cannot be determined.
     pub(super) fn image(&self, found: &OpenFile, given: &OsStr) -> Result<Image, Errno> {
         if !self.formats.is_empty() {
             let head = image::beginning(&found.file)?;
@@ -168,7 +166,7 @@ impl FileCache {
     }
 }
 
-/// Whether a path leads to this file on the same mount through no link, and the file has no other name.
+/// Whether a path leads to this file on the same mount without links, and the file has no other name.
 fn is_only_path_of(found: &OpenFile, path: &Path) -> bool {
     if found.stat.stx_nlink != 1 {
         return false;
@@ -187,7 +185,7 @@ fn insert_bounded<K: Eq + Hash, V>(all: &RefCell<HashMap<K, V>>, key: K, value: 
     all.insert(key, value);
 }
 
-/// Our own mounts, read when they are first needed and again when one is not among them.
+/// The mounts of this process, read when they are first needed and again when a mount is not among them.
 #[derive(Debug, Default)]
 pub(super) struct OwnMounts(RefCell<HashSet<OwnMount>>);
 
@@ -199,7 +197,7 @@ struct OwnMount {
 }
 
 impl OwnMounts {
-    /// Whether the id of a file that a thread has found can be compared with those of files that we see.
+    /// Whether the id of a thread's file can be compared with the ids of files visible here.
     pub(super) fn can_compare(&self, found: &OpenFile, thread: i32) -> bool {
         match fstatfs(&found.file) {
             Ok(system) if system.f_type != OVERLAY => true,
@@ -208,7 +206,7 @@ impl OwnMounts {
         }
     }
 
-    /// Whether a file is on a file system that is mounted here as well.
+    /// Whether a file is on a file system that is also mounted here.
     fn is_ours(&self, found: &OpenFile, thread: i32) -> bool {
         let Some(id) = found.mount() else {
             return false;
@@ -221,14 +219,14 @@ impl OwnMounts {
         if own.iter().any(|mount| mount.id == id) {
             return true;
         }
-        // In a namespace of its own, the same file system has another mount.
+        // In another namespace, the same file system has another mount.
         let theirs = mounts(&format!("/proc/{thread}/mountinfo"));
         let theirs = theirs.into_iter().flatten().find(|mount| mount.id == id);
         theirs.is_some_and(|theirs| own.iter().any(|mount| mount.device == theirs.device))
     }
 
-    /// Whether a path leads us to a file that a process has found. Files that exist only in memory of the process's own
-    /// are not ours under any path.
+    /// Whether a path leads to a process's file here too. Files that exist only in a private memory file system of the process
+    /// are visible under no path.
     pub(super) fn shows_at(&self, found: &OpenFile, path: &Path) -> bool {
         // Pipes and sockets have no path.
         if !path.is_absolute() {
@@ -257,7 +255,7 @@ impl OwnMounts {
     }
 }
 
-/// The mounts in a list of the kernel.
+/// Parses the kernel's list of mounts.
 fn mounts(list: &str) -> Option<Vec<OwnMount>> {
     let list = std::fs::read(list).ok()?;
     let lines = list.split(|byte| *byte == b'\n');

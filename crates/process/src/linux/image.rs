@@ -1,4 +1,4 @@
-//! What the kernel will run in place of a file: the interpreter in a script's first line and the one in an ELF file.
+//! Determines which interpreter the kernel runs for a file: the one in a script's first line, or the loader of an ELF file.
 //! Both are read by the kernel's own rules.
 
 use std::ffi::OsString;
@@ -10,16 +10,16 @@ use rustix::io::{Errno, pread};
 
 use super::lookup::entry;
 
-/// A file as the kernel takes it when it is executed.
+/// How the kernel treats a file when it is executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Image {
     /// A script: the interpreter and at most one argument.
     Script(Vec<OsString>),
-    /// Any other file, with the interpreter that an ELF file names: two if it can be read in two ways.
+    /// Any other file, with the loader that an ELF file names, or two if the file can be read in two ways.
     Binary(Vec<OsString>),
 }
 
-/// Reads the beginning of a regular file. It fails where we may execute a file and not read it.
+/// Inspects a regular file. Fails if this process may execute the file but not read it.
 pub(super) fn of(file: &OwnedFd) -> Result<Image, Errno> {
     let opened = open(file)?;
     let mut head = [0; MOST_HEAD];
@@ -41,7 +41,7 @@ pub(super) fn of(file: &OwnedFd) -> Result<Image, Errno> {
     Ok(Image::Binary(found))
 }
 
-/// So much of a regular file as the kernel looks at to tell formats apart.
+/// Reads as much of a regular file as the kernel reads to detect its format.
 pub(super) fn beginning(file: &OwnedFd) -> Result<Vec<u8>, Errno> {
     let mut head = vec![0; MOST_LINE];
     let read = pread(open(file)?, &mut head, 0)?;
@@ -50,12 +50,12 @@ pub(super) fn beginning(file: &OwnedFd) -> Result<Vec<u8>, Errno> {
 }
 
 fn open(file: &OwnedFd) -> Result<OwnedFd, Errno> {
-    // What is no regular file is not executed, and reading it could wait forever.
+    // Only regular files are executed; reading others could block forever.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     rustix::fs::open(entry(file), flags, Mode::empty())
 }
 
-/// The words of a `#!` line as `binfmt_script` reads them; none if the kernel does not take the file for a script.
+/// The words of a `#!` line as `binfmt_script` reads them, or `None` if the file is not a script for the kernel.
 fn interpreter_line(head: &[u8]) -> Option<Vec<OsString>> {
     let mut line = [0; MOST_LINE];
     let length = head.len().min(MOST_LINE);
@@ -90,14 +90,14 @@ fn interpreter_line(head: &[u8]) -> Option<Vec<OsString>> {
     Some(words.into_iter().map(OsString::from_vec).collect())
 }
 
-/// A file whose beginning was read already.
+/// A file whose beginning has already been read.
 struct ImageBytes<'a> {
     head: &'a [u8],
     file: &'a OwnedFd,
 }
 
 impl ImageBytes<'_> {
-    /// So many bytes from an offset on; none if the file ends before.
+    /// Reads this many bytes at an offset. Returns `None` if the file is shorter.
     fn at(&self, offset: u64, length: usize) -> Result<Option<Vec<u8>>, Errno> {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let end = start.saturating_add(length);
@@ -107,14 +107,14 @@ impl ImageBytes<'_> {
         let mut bytes = vec![0; length];
         match pread(self.file, &mut bytes, offset) {
             Ok(read) if read == length => Ok(Some(bytes)),
-            // The kernel takes no offset of this size, either.
+            // The kernel rejects offsets of this size too.
             Ok(_) | Err(Errno::INVAL | Errno::OVERFLOW) => Ok(None),
             Err(errno) => Err(errno),
         }
     }
 }
 
-/// Where fields are, in an ELF file and in an entry of its table of segments.
+/// The positions of fields in an ELF file and in an entry of its segment table.
 struct ElfLayout {
     table: ElfField,
     entry_size: ElfField,
@@ -168,7 +168,7 @@ impl ElfField {
     fn of(self, bytes: &[u8]) -> Option<u64> {
         let bytes = bytes.get(self.at..self.at + self.length)?;
         let mut number = [0; 8];
-        // Both machines that we know are little-endian.
+        // Both supported machines are little-endian.
         number[..self.length].copy_from_slice(bytes);
         Some(u64::from_le_bytes(number))
     }
@@ -197,11 +197,11 @@ const ELF_32: ElfLayout = ElfLayout {
 const TYPE: ElfField = field(0, 4);
 const INTERPRETER: u64 = 3;
 
-/// As many bytes as the kernel looks at for a script.
+/// The number of bytes that the kernel reads of a script.
 const MOST_LINE: usize = 256;
-/// The table of segments and the interpreter's path are usually in here.
+/// The segment table and the loader's path are usually within these bytes.
 const MOST_HEAD: usize = 2048;
-/// Larger tables and longer paths are refused by the kernel.
+/// The kernel refuses larger tables and longer paths.
 const MOST_TABLE: usize = 65536;
 const MOST_PATH: usize = 4096;
 

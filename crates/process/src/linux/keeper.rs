@@ -1,5 +1,5 @@
-//! The keeper of an agent: starts it, passes orders on, and sweeps its tree when it ends or its owner is gone. It is
-//! a process of its own, the guard, or a thread where there can be none.
+//! The keeper of a program: starts the program, executes orders, and kills the process tree when the program ends or its
+//! owner is gone. The keeper is a separate process, the guard, or a thread if this executable cannot be a guard.
 
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, OwnedFd};
@@ -26,7 +26,7 @@ use crate::{ExitStatus, Program};
 /// The whole life of a guard process; returns its exit code.
 pub(super) fn guard() -> i32 {
     child_setup::close_inherited();
-    // It fails nowhere; a guard that could be read would still guard.
+    // Never fails in practice, and the guard works without it.
     child_setup::forbid_inspection().ok();
     let open_files = child_setup::open_more_files();
     let ended = child_setup::block_signals();
@@ -38,7 +38,7 @@ pub(super) fn guard() -> i32 {
 
 /// The whole life of a keeper thread. The agent dies with this thread, so it lives as long as the agent.
 pub(super) fn thread(control: &UnixStream) {
-    // It fails when the owner is gone, and then there is nobody to tell.
+    // Fails when the owner is gone, and then nobody needs the report.
     keep(control, None, |_| {
         Ok(SweepScope::Group {
             descendants: Vec::new(),
@@ -47,11 +47,11 @@ pub(super) fn thread(control: &UnixStream) {
     .ok();
 }
 
-/// Whom a keeper can sweep.
+/// The processes that a keeper can kill.
 enum SweepScope {
-    /// Everybody who descends from this process. The descriptor is readable when one has ended.
+    /// All descendants of this process. The descriptor is readable when one of them has ended.
     Children { ended: OwnedFd },
-    /// The agent's process group, and those who were seen to descend from the agent.
+    /// The program's process group, and known descendants of the program.
     Group { descendants: Vec<OwnedFd> },
 }
 
@@ -68,8 +68,8 @@ enum WatchEnd {
     OwnerGone,
 }
 
-/// Leaves the owner's session, unless the agent is to have its terminal, and becomes the parent of orphans, unless they
-/// may outlive the agent.
+/// Leaves the owner's session, unless the program uses its terminal, and becomes the parent of orphans, unless they may
+/// outlive the program.
 fn prepare_guard(ended: OwnedFd, mode: StdioMode) -> io::Result<SweepScope> {
     rustix::thread::set_name(c"attache-guard")?;
     if mode == StdioMode::Attached {
@@ -82,7 +82,7 @@ fn prepare_guard(ended: OwnedFd, mode: StdioMode) -> io::Result<SweepScope> {
     Ok(SweepScope::Children { ended })
 }
 
-/// Keeps one agent. It gets this limit of open files, if that is not the keeper's own.
+/// Runs one program until its tree has ended. Sets the program's limit of open files if it differs from the keeper's.
 fn keep(
     control: &UnixStream,
     open_files: Option<Rlimit>,
@@ -110,7 +110,7 @@ fn keep(
             return Report::Failed(failure, errno.raw_os_error()).send(control);
         }
     };
-    // From here on the sweep comes first: what cannot be reported does not keep it from being done.
+    // From here on, a failure to report must not prevent killing the tree.
     let reported = Report::Started(agent.pid.as_raw_nonzero().get()).send(control);
     let end = match reported {
         Ok(()) => watch(control, &mut agent, mode, &mut scope),
@@ -139,7 +139,7 @@ fn keep(
     Report::Swept(swept.survivors.try_into().unwrap_or(i32::MAX)).send(control)
 }
 
-// It fails when the terminal is gone, and then nobody misses it.
+// Fails when the terminal is gone, which does not matter.
 fn restore_terminal(foreground: Option<ForegroundTerminal>) {
     if let Some(foreground) = foreground {
         foreground.restore().ok();
@@ -163,7 +163,7 @@ fn start(
     let [stdin, stdout, stderr] = files.stdio;
     let mut command = Command::new(&program.name);
     command.args(&program.args);
-    // Who leads a group cannot begin a session; that makes a group as well.
+    // The leader of a group cannot begin a session; a new session makes a group as well.
     if !matches!(job_control, JobControl::Session) {
         command.process_group(0);
     }
@@ -212,7 +212,7 @@ fn start(
     };
     child_setup::set_up(&mut command, setup);
     let spawned = command.spawn();
-    // Closes the child's end of what it was given, and what is left of our end of the pipe.
+    // Closes the child's ends of its streams, and the rest of this end of the pipe.
     drop(command);
     match spawned {
         Ok(child) => hold(child, program, supervisor, report.as_ref()),
@@ -228,7 +228,7 @@ fn start(
     }
 }
 
-/// Takes hold of a program that runs, and of what is covered for it. Without that it is ended.
+/// Opens handles to the running program and its covers. If that fails, kills the program.
 fn hold(
     mut child: Child,
     program: &Program,
@@ -261,7 +261,7 @@ fn hold(
 }
 
 impl Agent {
-    /// Covers what has taken the place of something covered.
+    /// Covers files that have replaced covered ones.
     fn refresh_covers(&mut self) {
         if let Some(monitor) = &mut self.monitor {
             monitor.refresh();
@@ -273,7 +273,7 @@ impl Agent {
     }
 }
 
-/// What failed before the program could run: the child writes a byte if it was its confinement.
+/// Determines what failed before the program could run. The child writes a byte if the confinement failed.
 fn failure(mut failed: io::PipeReader) -> StartFailure {
     match failed.read(&mut [0]) {
         Ok(1..) => StartFailure::Confinement,
@@ -301,7 +301,7 @@ fn watch(
         if mode == StdioMode::Attached {
             continue_if_stopped(agent.pid, &agent.pidfd);
         }
-        // The end of the agent is looked at first, so that no order reaches a pid that was given back.
+        // Checks for the end of the program first, so that no signal goes to a pid that has been released.
         if orphan && let Some(status) = reap(agent, scope) {
             return WatchEnd::Ended(status);
         }
@@ -327,7 +327,7 @@ fn watch(
     }
 }
 
-/// Lets those whom the agent left behind live until the owner has enough, or nobody is left.
+/// Lets background processes live until the owner stops them or none is left.
 fn linger(control: &UnixStream, agent: &mut Agent, scope: &SweepScope) {
     loop {
         let mut fds = vec![PollFd::new(control, PollFlags::IN)];
@@ -339,7 +339,7 @@ fn linger(control: &UnixStream, agent: &mut Agent, scope: &SweepScope) {
         }
         fds.extend(agent.monitor.iter().filter_map(CoverMonitor::poll));
         let pause = agent.must_poll().then_some(POLL_INTERVAL);
-        // It fails when a signal interrupts it, and then nothing is ready.
+        // Fails when a signal interrupts the call; then nothing is ready.
         poll(&mut fds, pause.as_ref()).ok();
         let has_orders = fds.first().is_some_and(|fd| !fd.revents().is_empty());
         drop(fds);
@@ -351,7 +351,7 @@ fn linger(control: &UnixStream, agent: &mut Agent, scope: &SweepScope) {
     }
 }
 
-/// Waits; then whether there are orders, the agent has ended, another child has ended.
+/// Waits for events. Returns whether there are orders, the program has ended, and another child has ended.
 fn ready(
     control: &UnixStream,
     agent: &Agent,
@@ -366,14 +366,14 @@ fn ready(
         fds.push(PollFd::new(ended, PollFlags::IN));
     }
     fds.extend(agent.monitor.iter().filter_map(CoverMonitor::poll));
-    // It fails when a signal interrupts it, and then nothing is ready.
+    // Fails when a signal interrupts the call; then nothing is ready.
     poll(&mut fds, pause).ok();
     let ready = |index: usize| fds.get(index).is_some_and(|fd| !fd.revents().is_empty());
     let has_orphans = matches!(scope, SweepScope::Children { .. }) && ready(2);
     (ready(0), ready(1), has_orphans)
 }
 
-/// Orphans of the tree come to the guard, and it must wait for them; tells the agent's status if it was among them.
+/// Reaps ended children of the guard, including orphans of the tree. Returns the program's status if it was among them.
 fn reap(agent: &Agent, scope: &SweepScope) -> Option<ExitStatus> {
     let SweepScope::Children { .. } = scope else {
         return None;
@@ -406,10 +406,10 @@ fn carry_out(order: u8, control: &UnixStream, agent: &Agent, scope: &mut SweepSc
     }
 }
 
-// A process that was stopped takes SIGTERM when it continues.
+// A stopped process handles SIGTERM when it continues.
 fn terminate(agent: &Agent) {
     for signal in [Signal::TERM, Signal::CONT] {
-        // It fails if the agent has just ended, which is what was wanted.
+        // Fails if the program has just ended, which is the goal.
         match rustix::process::getpgid(Some(agent.pid)) {
             Ok(group) if group == agent.pid => kill_process_group(agent.pid, signal),
             _ => rustix::process::pidfd_send_signal(&agent.pidfd, signal),
@@ -418,7 +418,7 @@ fn terminate(agent: &Agent) {
     }
 }
 
-/// A terminal as it was before it was given away.
+/// The state of a terminal before it was given to a program.
 struct ForegroundTerminal {
     terminal: OwnedFd,
     stream: usize,
@@ -427,7 +427,7 @@ struct ForegroundTerminal {
 }
 
 impl ForegroundTerminal {
-    /// The terminal behind the streams, if it is ours to give: we are in its foreground.
+    /// The terminal behind the streams, if this process is in its foreground.
     fn of(stdio: &[OwnedFd; 3]) -> Option<ForegroundTerminal> {
         let owner = getpgrp();
         let is_ours = |stream: &OwnedFd| tcgetpgrp(stream).is_ok_and(|group| group == owner);
@@ -440,12 +440,12 @@ impl ForegroundTerminal {
         })
     }
 
-    /// Which of the three streams is the terminal.
+    /// The number of the stream that is the terminal.
     fn stream(&self) -> usize {
         self.stream
     }
 
-    /// Makes the terminal the owner's again, as it was. Fails when the terminal is gone, which changes nothing.
+    /// Gives the terminal back to the owner in its old state. Fails when the terminal is gone.
     fn restore(&self) -> io::Result<()> {
         child_setup::with_signals_blocked(|| {
             tcsetpgrp(&self.terminal, self.owner)?;
@@ -455,19 +455,19 @@ impl ForegroundTerminal {
     }
 }
 
-/// Continues a program that was stopped, by Ctrl-Z or otherwise: there is no shell here that would.
+/// Continues a program that was stopped, by Ctrl-Z or otherwise, because there is no shell that would.
 fn continue_if_stopped(agent: Pid, pidfd: &OwnedFd) {
     let stopped = waitid(
         WaitId::PidFd(pidfd.as_fd()),
         WaitIdOptions::STOPPED | WaitIdOptions::NOHANG,
     );
     if let Ok(Some(_)) = stopped {
-        // It fails if the program has just ended, which the next look tells.
+        // Fails if the program has just ended, which the next check finds.
         kill_process_group(agent, Signal::CONT).ok();
     }
 }
 
-/// How often a program on our terminal is looked at, whether it was stopped.
+/// How often to check whether a program on the terminal was stopped.
 const POLL_INTERVAL: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 200_000_000,

@@ -1,6 +1,6 @@
 //! Finds a file as another process would: step by step, from that process's root and directory, and with its own entries
-//! where a path leads through `/proc/self`. Magic links such as `/proc/7/exe` are followed where they are. Also compares
-//! that process's view of the file system with ours.
+//! where a path leads through `/proc/self`. Magic links such as `/proc/7/exe` are followed. Also compares that process's view
+//! of the file system with the view of this process.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -10,22 +10,22 @@ use std::path::PathBuf;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, Statx, StatxFlags};
 use rustix::io::Errno;
 
-/// A process that names files.
+/// A lookup on behalf of another process.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lookup {
     pub(super) thread: i32,
     /// The first thread of the process, which `/proc/self` means.
     pub(super) process: i32,
-    /// The device of our own `/proc`.
+    /// The device of this process's `/proc`.
     pub(super) proc_device: Option<u64>,
 }
 
 /// Why a file was not found.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum LookupError {
-    /// The process would not find it, either.
+    /// The process would not find the file either.
     Missing(Errno),
-    /// The process may find something there that we cannot see; this kept us from it.
+    /// The process may find a file that is not visible here. Contains the error of the lookup.
     Unknown(Errno),
 }
 
@@ -40,14 +40,14 @@ impl From<Errno> for LookupError {
     }
 }
 
-/// What a link leads to.
+/// The target of a link.
 enum LinkTarget {
     Path(OsString),
     File(OwnedFd),
 }
 
 impl Lookup {
-    /// The file at a path, from a directory on unless the path starts at the root.
+    /// Opens the file at a path, which is relative to a directory unless it starts at the root.
     pub(super) fn open(self, base: i32, path: &OsStr) -> Result<OwnedFd, LookupError> {
         let root = self.entry("root").map_err(LookupError::Unknown)?;
         let root_id = root_of(&root);
@@ -60,7 +60,7 @@ impl Lookup {
         push_parts(&mut left, path);
         let (mut links, mut is_in_other_proc) = (0, false);
         while let Some(name) = left.pop() {
-            // There, processes and threads have other numbers.
+            // In that namespace, processes and threads have other ids.
             if is_in_other_proc && (name == ".." || name == "task") {
                 return Err(LookupError::Unknown(Errno::ACCESS));
             }
@@ -91,7 +91,7 @@ impl Lookup {
                     push_parts(&mut left, &path);
                 }
                 LinkTarget::File(file) => {
-                    // Entries of the process are opened in our own /proc.
+                    // Entries of the process are opened in this process's /proc.
                     is_in_other_proc = is_procfs(&file) && device(&here) != self.proc_device;
                     here = file;
                 }
@@ -103,7 +103,7 @@ impl Lookup {
         Ok(here)
     }
 
-    /// An open file of the process, or its directory.
+    /// Opens an open file of the process, or its working directory.
     pub(super) fn descriptor(self, number: i32) -> Result<OwnedFd, Errno> {
         match number {
             libc::AT_FDCWD => self.entry("cwd"),
@@ -111,7 +111,7 @@ impl Lookup {
         }
     }
 
-    /// Behind one of the process's entries below /proc.
+    /// Opens the target of an entry of the process in /proc.
     fn entry(self, name: &str) -> Result<OwnedFd, Errno> {
         let path = format!("/proc/{}/{name}", self.thread);
         rustix::fs::open(path, HANDLE, Mode::empty())
@@ -154,8 +154,8 @@ impl Lookup {
     }
 }
 
-/// What it means that a name in a directory could not be opened. In a namespace of its own, a process gains rights to
-/// directories of its own user, and to no others.
+/// Interprets the error of opening a name in a directory. In a user namespace of its own, a process gains access to
+/// directories of its own user only.
 fn open_error(errno: Errno, directory: &OwnedFd) -> LookupError {
     let own = rustix::process::geteuid().as_raw();
     match rustix::fs::fstat(directory) {
@@ -168,7 +168,7 @@ fn duplicate(file: &OwnedFd) -> Result<OwnedFd, LookupError> {
     rustix::io::fcntl_dupfd_cloexec(file, 0).map_err(LookupError::Unknown)
 }
 
-/// The parent of a directory. A process does not get out of its root.
+/// The parent of a directory. A process cannot leave its root.
 fn parent(here: OwnedFd, root_id: Option<RootId>) -> Result<OwnedFd, LookupError> {
     match root_of(&here) {
         None => Err(LookupError::Unknown(Errno::ACCESS)),
@@ -177,7 +177,7 @@ fn parent(here: OwnedFd, root_id: Option<RootId>) -> Result<OwnedFd, LookupError
     }
 }
 
-/// The parts of a path in front of what is left, the next one last.
+/// Pushes the components of a path onto the stack of remaining components, with the next one on top.
 fn push_parts(left: &mut Vec<OsString>, path: &OsStr) {
     let parts = path.as_bytes().rsplit(|byte| *byte == b'/');
     let parts = parts.filter(|part| !part.is_empty() && *part != b".");
@@ -195,17 +195,17 @@ fn device(file: &OwnedFd) -> Option<u64> {
 /// How a process sees the file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileView {
-    /// As we do.
+    /// The same view as this process.
     Ours,
     /// With another root or other mounts.
     Other,
 }
 
-/// How the processes of a tree see the file system. All see it alike until one of them makes a call that can change that.
+/// How the processes of a tree see the file system. All have the same view until one of them makes a call that can change it.
 #[derive(Debug)]
 pub(super) struct TreeFileView {
     ours: Option<RootId>,
-    /// The device of our `/proc`.
+    /// The device of this process's `/proc`.
     pub(super) proc_device: Option<u64>,
     shared: SharedView,
 }
@@ -214,7 +214,7 @@ pub(super) struct TreeFileView {
 enum SharedView {
     Unknown,
     Known(FileView),
-    /// Processes may differ, so each is looked at.
+    /// Processes may differ, so each one is checked.
     PerProcess,
 }
 
@@ -231,13 +231,13 @@ impl TreeFileView {
         }
     }
 
-    /// How a thread sees the file system.
+    /// Determines how a thread sees the file system.
     pub(super) fn of(&mut self, thread: i32) -> FileView {
         if let SharedView::Known(view) = self.shared {
             return view;
         }
         let theirs = root(&format!("/proc/{thread}/root"));
-        // Kernels before 5.8 do not tell mounts: then every view counts as another.
+        // Kernels before 5.8 do not report mounts; then every view counts as different.
         let view = match theirs.is_some() && theirs == self.ours {
             true => FileView::Ours,
             false => FileView::Other,
@@ -248,7 +248,7 @@ impl TreeFileView {
         view
     }
 
-    /// A process is about to change its view.
+    /// Records that a process is about to change its view.
     pub(super) fn diverge(&mut self) {
         self.shared = SharedView::PerProcess;
     }
@@ -259,7 +259,7 @@ impl TreeFileView {
     }
 }
 
-/// The root directory at a path; none on kernels before 5.8, which do not tell mounts.
+/// The root directory at a path, or `None` on kernels before 5.8, which do not report mounts.
 fn root(path: &str) -> Option<RootId> {
     identity(rustix::fs::statx(CWD, path, AtFlags::empty(), ROOT_FIELDS))
 }
@@ -290,7 +290,7 @@ pub(super) fn real_path(file: &OwnedFd) -> PathBuf {
     std::fs::read_link(entry(file)).unwrap_or_default()
 }
 
-/// The entry of an open file of ours below /proc.
+/// The path in /proc of an open file of this process.
 pub(super) fn entry(file: &OwnedFd) -> String {
     format!("/proc/self/fd/{}", file.as_raw_fd())
 }

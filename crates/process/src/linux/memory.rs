@@ -1,4 +1,4 @@
-//! Strings in the memory of a process that waits in an exec, within bounds.
+//! Reads strings, of limited size, from the memory of a process that waits in an exec.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -12,7 +12,7 @@ pub(super) enum StringError {
     TooLong,
 }
 
-/// The string at an address.
+/// Reads the string at an address.
 pub(super) fn read_string(thread: i32, address: u64, most: usize) -> Result<Vec<u8>, StringError> {
     let mut found = Vec::new();
     let mut at = address;
@@ -42,14 +42,14 @@ pub(super) fn read_string(thread: i32, address: u64, most: usize) -> Result<Vec<
     }
 }
 
-/// The beginnings of a path and of an array of pointers, read in one call: most are no longer.
+/// The beginnings of a path and of an array of pointers, read in one call. Most paths and arrays are no longer.
 pub(super) struct Prefetch {
     path: Vec<u8>,
     pub(super) array: Vec<u8>,
 }
 
 impl Prefetch {
-    /// Reads them. What cannot be read is empty, and tried once more by itself.
+    /// Reads the beginnings. A part that cannot be read is empty, and is read again separately.
     pub(super) fn read(thread: i32, path: u64, array: u64) -> Prefetch {
         let ranges = [within_page(path, SHORT), within_page(array, FEW)];
         let [first, second] = [ranges[0].length, ranges[1].length];
@@ -65,7 +65,7 @@ impl Prefetch {
         }
     }
 
-    /// The whole path.
+    /// Returns the whole path, reading the rest if necessary.
     pub(super) fn path(&self, thread: i32, path: u64, most: usize) -> Result<Vec<u8>, StringError> {
         match self.path.iter().position(|byte| *byte == 0) {
             Some(end) => Ok(self.path[..end].to_vec()),
@@ -74,8 +74,8 @@ impl Prefetch {
     }
 }
 
-/// The strings of an array that ends with a null pointer, and how many there are beyond those that are read; none if
-/// some cannot be read. `known` are the bytes of the array that were read before.
+/// Reads the strings of an array that ends with a null pointer, and returns them with the number of strings that were not
+/// read. Returns `None` if a string cannot be read. `known` are the bytes of the array that were read before.
 pub(super) fn read_strings(
     thread: i32,
     array: u64,
@@ -105,13 +105,13 @@ pub(super) fn read_strings(
     Some((found, more))
 }
 
-/// The beginning of a string, and the address behind it if its end was not seen.
+/// The beginning of a string, and the address of the rest if there is more.
 struct StringPrefix {
     bytes: Vec<u8>,
     rest: Option<u64>,
 }
 
-/// The beginnings of some strings, in one call if all of them can be read.
+/// Reads the beginnings of some strings, in one call if all of them can be read.
 fn prefixes(thread: i32, addresses: &[u64]) -> Option<Vec<StringPrefix>> {
     let ranges: Vec<MemoryRange> = addresses.iter().map(|at| within_page(*at, SHORT)).collect();
     let all: usize = ranges.iter().map(|range| range.length).sum();
@@ -146,7 +146,7 @@ fn read_rest(thread: i32, prefix: StringPrefix, room: usize) -> Result<Vec<u8>, 
     Ok(bytes)
 }
 
-/// The pointers of an array up to the null, at most so many words, and how many more there are.
+/// Reads the pointers of an array up to the null, up to a limit, and returns them with the number of further pointers.
 fn read_pointers(thread: i32, array: u64, known: &[u8]) -> Option<(Vec<u64>, usize)> {
     let mut found = Vec::new();
     let mut more = 0;
@@ -175,7 +175,7 @@ fn read_pointers(thread: i32, array: u64, known: &[u8]) -> Option<(Vec<u64>, usi
     }
 }
 
-/// A range that stays within a page, so that it can be read as a whole or not at all.
+/// A range within one page, which can be read either completely or not at all.
 fn within_page(address: u64, most: usize) -> MemoryRange {
     let page = u64::try_from(PAGE).unwrap_or(1);
     let left = usize::try_from(page - address % page).unwrap_or(PAGE);
@@ -185,12 +185,12 @@ fn within_page(address: u64, most: usize) -> MemoryRange {
     }
 }
 
-/// More arguments, or more bytes of them, are counted and not read.
+/// Arguments beyond this number, or this many bytes, are counted but not read.
 pub(super) const MOST_WORDS: usize = 4096;
 pub(super) const MOST_BYTES: usize = 256 * 1024;
 const MOST_COUNTED: usize = 1 << 20;
 const PAGE: usize = 4096;
 const SHORT: usize = 256;
-/// Most commands have few words; long lists are read page by page.
+/// Most commands have few arguments; longer lists are read page by page.
 const FEW: usize = 16 * WORD;
 const WORD: usize = size_of::<u64>();

@@ -1,9 +1,9 @@
-//! A user and mount namespace in which some places are covered, for a program that must not see or change them. It needs
-//! no privileges. The program has no capability in it, so it cannot take a cover away. Nor can it in a namespace that it
-//! nests in this one: a filter refuses all mounts there.
+//! A user and mount namespace in which some files and directories are covered, for a program that must not see or change
+//! them. Needs no privileges. The program has no capabilities in the namespace, so it cannot remove a cover. A filter refuses
+//! all mounts, so it cannot do so in a nested namespace either.
 //!
-//! `unsafe` is for four system calls that have no safe wrapper. What runs between fork and exec makes system calls and
-//! nothing else: it does not allocate, lock or panic.
+//! `unsafe` is used for four system calls without a safe wrapper. Code between fork and exec only makes system calls: it
+//! must not allocate, lock or panic.
 #![allow(unsafe_code)]
 
 mod cover_monitor;
@@ -33,25 +33,25 @@ use crate::{Confinement, Cover, CoverKind, NestedMounts, Network};
 pub(super) use cover_monitor::{CoverMonitor, report_socket};
 pub(super) use probe::{run_probe, support};
 
-/// A namespace that is prepared, to be entered between fork and exec.
+/// A prepared namespace, which a child enters between fork and exec.
 pub(super) struct Namespace {
     users: Vec<u8>,
     groups: Vec<u8>,
     network: Network,
-    /// None for a namespace that has only a network.
+    /// `None` for a namespace that isolates the network only.
     plan: Option<CoverPlan>,
-    /// Where descriptors of the namespace go, for who keeps the covers current.
+    /// The socket for descriptors of the namespace, which the cover monitor receives.
     report: Option<OwnedFd>,
 }
 
-/// What is covered, and what keeps its place.
+/// The covers, and the directories that must not be renamed.
 struct CoverPlan {
     covers: Vec<CoverTarget>,
-    /// Directories above covered places, which the program must not rename: it could make others in their place.
+    /// Directories above covered files, which the program must not rename: it could create others with the same path.
     pins: Vec<CString>,
 }
 
-/// What becomes of a place that is not what it was.
+/// What to do if a file to cover has been replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OnChange {
     Fail,
@@ -66,7 +66,7 @@ struct CoverTarget {
 }
 
 impl Namespace {
-    /// The namespace that a confinement needs, if it needs one. Looks at the mounts of this process.
+    /// Prepares the namespace that a confinement needs, if any. Reads the mounts of this process.
     pub(super) fn of(confinement: &Confinement) -> io::Result<Option<Namespace>> {
         if !confinement.needs_namespace() {
             return Ok(None);
@@ -88,8 +88,7 @@ impl Namespace {
         }))
     }
 
-    /// Enters it. The directory of the process must be the right one already; a descriptor from before would lead beneath
-    /// the covers.
+    /// Enters the namespace. The working directory must already be set: a descriptor from before would bypass the covers.
     pub(super) fn enter(&self) -> io::Result<()> {
         self.unshare()?;
         self.set_up()
@@ -110,7 +109,7 @@ impl Namespace {
         write(c"/proc/self/uid_map", &self.users)?;
         write(c"/proc/self/gid_map", &self.groups)?;
         if let Some(plan) = &self.plan {
-            // What is mounted outside later would show covered places once more.
+            // Later mounts outside could otherwise show covered files again.
             let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
             mount_change(c"/", private)?;
             plan.put(OnChange::Fail)?;
@@ -126,8 +125,8 @@ impl Namespace {
     }
 }
 
-/// Enters the working directory once more, by its path. The process stands beneath the covers that were put over that
-/// directory or one above it, and would read and write past them.
+/// Enters the working directory again, by its path. Otherwise the process would stay below a cover that was put over that
+/// directory or one above it, and bypass the cover.
 fn reenter_working_directory() -> io::Result<()> {
     let mut room = [0_u8; MOST_PATH];
     // SAFETY: the kernel writes no more bytes than there is room for, the last one a null.
@@ -150,7 +149,7 @@ impl CoverPlan {
         let all = mounts::all_views(covers)?;
         let pins = match nesting {
             NestedMounts::Refused => mounts::above(&all),
-            // They would keep it from mounting its own `/proc`.
+            // These would keep the program from mounting its own `/proc`.
             NestedMounts::Allowed => Vec::new(),
         };
         let targets: io::Result<Vec<_>> = outermost(&all).map(CoverTarget::of).collect();
@@ -199,7 +198,7 @@ impl CoverTarget {
         })
     }
 
-    /// Opens it, if it is what it was when the cover was asked for.
+    /// Opens the file, if it is still the one that was to be covered.
     fn open(&self) -> io::Result<OwnedFd> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let place = match open(self.path.as_c_str(), flags, Mode::empty()) {
@@ -214,13 +213,13 @@ impl CoverTarget {
     }
 }
 
-/// An empty directory and an empty file that nobody may open, to be put over others. Nothing leads to them otherwise.
+/// An empty directory and an empty file that cannot be opened, to be mounted over others. No other path leads to them.
 struct EmptyMounts {
     directory: EmptyMount,
     file: EmptyMount,
 }
 
-/// A mount, first without a place, then in the place where it was put last.
+/// A mount that is detached at first, and later at the path where it was put last.
 struct EmptyMount {
     mount: OwnedFd,
     is_placed: bool,
@@ -254,7 +253,7 @@ impl EmptyMount {
         })
     }
 
-    /// Covers a place with it.
+    /// Mounts it over a file or directory.
     fn put(&mut self, place: &OwnedFd) -> io::Result<()> {
         if self.is_placed {
             *self = EmptyMount::clone_of(&self.mount, c"", OpenTreeFlags::AT_EMPTY_PATH)?;
@@ -266,8 +265,8 @@ impl EmptyMount {
 }
 
 impl EmptyMount {
-    /// Keeps a directory from being renamed, though it stays where it is: something is mounted on it, in a copy that lies
-    /// out of everybody's way. The kernel asks only whether a directory is a mount point, wherever that is.
+    /// Keeps a directory from being renamed, by mounting something on it in a copy at an unused path. The kernel only checks
+    /// whether a directory is a mount point anywhere.
     fn pin(&mut self, directory: &CStr, on_change: OnChange) -> io::Result<()> {
         let copied = OpenTreeFlags::OPEN_TREE_CLONE
             | OpenTreeFlags::OPEN_TREE_CLOEXEC
@@ -300,7 +299,7 @@ fn is_read_only(place: &OwnedFd) -> bool {
         .is_ok_and(|it| it.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY))
 }
 
-/// Puts a copy of it over itself that cannot be written, with everything that is mounted below.
+/// Mounts a read-only copy of a file or directory, with everything mounted below, over itself.
 fn make_read_only(place: &OwnedFd) -> io::Result<()> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
@@ -330,12 +329,12 @@ fn make_read_only(place: &OwnedFd) -> io::Result<()> {
     put(&copy, place)
 }
 
-/// Gives up every capability, for good: the program could take the covers away with them.
+/// Drops all capabilities permanently: with them the program could remove the covers.
 fn drop_capabilities() -> io::Result<()> {
     for capability in 0..64 {
         let capability = CapabilitySet::from_bits_retain(1 << capability);
         match rustix::thread::remove_capability_from_bounding_set(capability) {
-            // The last one that this kernel knows was before.
+            // Past the last capability that this kernel knows.
             Err(Errno::INVAL) => break,
             dropped => dropped?,
         }
@@ -358,7 +357,7 @@ fn drop_capabilities() -> io::Result<()> {
     Ok(rustix::thread::set_capabilities(None, none)?)
 }
 
-/// A network namespace begins with a loopback device that is down.
+/// Enables the loopback device, which is down in a new network namespace.
 fn loopback_up() -> io::Result<()> {
     use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
     let socket = socket_with(
@@ -388,8 +387,8 @@ fn write(path: &CStr, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Covers that do not lie beneath a hidden directory, which could not be reached any more; read-only ones first, so that
-/// they do not lay bare what is hidden in them.
+/// The covers that are not inside a hidden directory, where they could not be reached. Read-only covers come first, so that
+/// they do not expose files hidden below them.
 fn outermost(covers: &[Cover]) -> impl Iterator<Item = &Cover> {
     let is_above = |above: &Cover, cover: &Cover| {
         above.kind == CoverKind::HiddenDirectory
@@ -405,7 +404,7 @@ fn outermost(covers: &[Cover]) -> impl Iterator<Item = &Cover> {
     of_sort(true).chain(of_sort(false)).filter(is_reached)
 }
 
-/// What a confined program may not do, as a filter; none on machines that we do not know.
+/// The filter of system calls that a confined program may not make, or `None` on unsupported machines.
 pub(super) fn refused_calls(
     confinement: &Confinement,
     has_landlock: bool,
@@ -417,7 +416,7 @@ pub(super) fn refused_calls(
     })
 }
 
-/// Where the blanks are made, and where copies lie that pin directories: nobody uses these.
+/// Unused directories, in which empty mounts are made and copies that pin directories are mounted.
 const UNUSED_DIRECTORIES: [&CStr; 3] = [c"/proc/tty/driver", c"/proc/tty", c"/proc/fs"];
 /// Each takes some microseconds at every start.
 const MOST_MOUNTS: usize = 2048;

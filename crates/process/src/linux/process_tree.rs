@@ -1,6 +1,5 @@
-//! The tree of processes below an agent, as `/proc` lists it, and its end: everything the keeper can reach is killed and
-//! waited for, within two seconds. A pid read here may belong to another process by the time it is used, except that of a
-//! child the reader has not waited for.
+//! Finds the descendants of a program in `/proc`, and kills and reaps everything the keeper can reach, within two seconds. A
+//! pid read here may belong to another process when it is used, except for a child that has not been reaped.
 
 use std::fs;
 use std::io;
@@ -26,8 +25,8 @@ fn own_children() -> Vec<Pid> {
     })
 }
 
-/// Everybody who descends from `root`, held so that a signal cannot reach a stranger. `root` must be there until this
-/// is done: a child of this process that nobody waits for meanwhile, or one that is seen to live afterwards.
+/// Opens all descendants of `root`, so that signals cannot reach other processes. `root` must exist until this function
+/// returns: it must be a child that is not reaped meanwhile, or the caller must check afterwards that it is still alive.
 pub(crate) fn descendants(root: Pid) -> Vec<OwnedFd> {
     let pairs: Vec<(Pid, Pid)> = all_pids()
         .into_iter()
@@ -41,7 +40,7 @@ pub(crate) fn descendants(root: Pid) -> Vec<OwnedFd> {
             let Ok(held) = pidfd_open(*pid, PidfdFlags::empty()) else {
                 continue;
             };
-            // The pid is its pid while it lives, so what is read after opening it is about it, if the parent lives too.
+            // The pid stays valid while the process lives, so data read after opening it is about it, if the parent lives too.
             let parent_lives = found[next].1.as_ref().is_none_or(|held| !has_ended(held));
             if parent_of(*pid) == Some(parent) && parent_lives {
                 found.push((*pid, Some(held)));
@@ -79,7 +78,7 @@ fn all_pids() -> Vec<Pid> {
     names.filter_map(|name| pid(&name)).collect()
 }
 
-// The name of a process, in brackets, may hold brackets and spaces: the fields begin after the last one.
+// The name of a process is in parentheses and may itself contain parentheses and spaces; the fields follow the last one.
 fn parent_of(pid: Pid) -> Option<Pid> {
     let stat = fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
     let end = stat.iter().rposition(|byte| *byte == b')')?;
@@ -91,27 +90,26 @@ fn pid(digits: &str) -> Option<Pid> {
     digits.parse().ok().and_then(Pid::from_raw)
 }
 
-/// How a sweep went: the agent's status if it was reaped here, and who could not be ended.
+/// The result of killing a tree: the program's status if it was reaped here, and the processes that could not be killed.
 pub(super) struct SweepResult {
     pub(super) agent: Option<ExitStatus>,
     pub(super) survivors: usize,
 }
 
-/// Kills the children of this process, and those who become its children by that, until there are none.
+/// Kills the children of this process, and orphans that become its children, until none are left.
 ///
-/// For a guard: it has one thread, so nobody else waits for its children, and a pid it reads is still theirs when it
-/// kills.
+/// For a guard: it has only one thread, so no other code reaps its children, and their pids stay valid.
 pub(super) fn kill_children(agent: Pid) -> SweepResult {
     let mut status = None;
     let mut backoff = Backoff::new(SWEEP_TIMEOUT);
     loop {
         let children = own_children();
         for child in &children {
-            // It fails for a process of another user, which is counted in the end.
+            // Fails for a process of another user, which is counted as a survivor.
             kill_process(*child, Signal::KILL).ok();
         }
         let left = reap(|pid, found| {
-            // Its children are ours now: a deep tree ends one level at a time.
+            // Its children become children of this process: a deep tree is killed level by level.
             backoff.reset();
             if pid == agent {
                 status = Some(found);
@@ -130,11 +128,11 @@ pub(super) fn kill_children(agent: Pid) -> SweepResult {
     }
 }
 
-/// Kills the agent's process group, and everybody in `others` that still lives.
+/// Kills the program's process group, and all processes in `others` that are still running.
 ///
-/// For a keeper thread, whose process has children that are none of its business. Nobody else may wait for `agent`.
+/// For a keeper thread, whose process also has unrelated children. No other code may wait for `agent`.
 pub(super) fn kill_group(agent: Pid, pidfd: &OwnedFd, others: &[OwnedFd]) -> SweepResult {
-    // These fail for those who have ended. A program that ignores SIGCHLD has no child to peek at, nor its group.
+    // These fail for processes that have ended. In a process that ignores SIGCHLD there is no child to peek at, nor its group.
     if peek(pidfd).is_ok() {
         kill_process_group(agent, Signal::KILL).ok();
     }
@@ -158,7 +156,7 @@ pub(super) fn kill_group(agent: Pid, pidfd: &OwnedFd, others: &[OwnedFd]) -> Swe
     }
 }
 
-/// Waits for whoever has ended, without blocking.
+/// Reaps all children that have ended, without blocking.
 pub(super) fn reap(mut found: impl FnMut(Pid, ExitStatus)) -> Remaining {
     loop {
         match wait(WaitOptions::NOHANG) {
@@ -204,7 +202,7 @@ fn exit_status(code: Option<i32>, signal: Option<i32>) -> ExitStatus {
     }
 }
 
-/// Steps that grow from half a millisecond, until the time is up.
+/// Waits in steps that grow from half a millisecond, until the time limit.
 struct Backoff {
     end: Instant,
     step: Duration,
@@ -218,7 +216,7 @@ impl Backoff {
         }
     }
 
-    /// Something has happened: the next step is the shortest.
+    /// Makes the next step the shortest again, after progress.
     fn reset(&mut self) {
         self.step = SHORTEST_WAIT;
     }

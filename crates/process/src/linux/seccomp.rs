@@ -11,11 +11,11 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use libc::sock_filter;
 use rustix::io::Errno;
 
-/// A call that waits for a response.
+/// A system call that waits for a response.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Notification {
     pub(super) id: u64,
-    /// The thread that calls.
+    /// The thread that made the call.
     pub(super) thread: i32,
     pub(super) number: i32,
     /// The machine and calling convention.
@@ -23,7 +23,7 @@ pub(super) struct Notification {
     pub(super) args: [u64; 6],
 }
 
-/// What becomes of a call.
+/// The response to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Response {
     Continue,
@@ -37,8 +37,8 @@ pub(super) enum WaitMode {
     Restarting,
 }
 
-/// Installs the filter for the calling thread and what it starts, which then gains no rights by running a program;
-/// returns the listener.
+/// Installs the filter for the calling thread and everything it starts, and returns the listener. Set-user-id programs gain
+/// no rights from then on.
 pub(super) fn install(filter: &[sock_filter]) -> io::Result<(OwnedFd, WaitMode)> {
     rustix::thread::set_no_new_privs(true)?;
     let listener = set_filter(filter, NEW_LISTENER | WAIT_KILLABLE);
@@ -50,7 +50,7 @@ pub(super) fn install(filter: &[sock_filter]) -> io::Result<(OwnedFd, WaitMode)>
     }
 }
 
-/// Installs a filter that answers by itself, for the calling thread and what it starts.
+/// Installs a filter that decides by itself, for the calling thread and everything it starts.
 pub(super) fn install_without_listener(filter: &[sock_filter]) -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
     match set(filter, 0)? {
@@ -79,7 +79,7 @@ fn set(filter: &[sock_filter], flags: libc::c_ulong) -> io::Result<i32> {
     }
 }
 
-/// Whether the kernel's messages have the size that we know.
+/// Whether the kernel's messages have the expected size.
 pub(super) fn has_known_sizes() -> bool {
     let mut sizes = [0_u16; 3];
     // SAFETY: the kernel writes three 16-bit numbers.
@@ -94,7 +94,7 @@ pub(super) fn wake_at_once(listener: BorrowedFd<'_>) {
     unsafe { libc::ioctl(listener.as_raw_fd(), SET_FLAGS, SYNC_WAKE_UP) };
 }
 
-/// Takes the next call that waits. Call it when the listener is readable: otherwise it blocks.
+/// Receives the next waiting call. Blocks unless the listener is readable.
 pub(super) fn receive(listener: BorrowedFd<'_>) -> Result<Notification, Errno> {
     let mut room = [0_u64; ROOM];
     // SAFETY: the kernel writes one message, for which there is room as `has_known_sizes` has checked.
@@ -113,7 +113,7 @@ pub(super) fn receive(listener: BorrowedFd<'_>) -> Result<Notification, Errno> {
     })
 }
 
-/// Responds to a call. Fails if its process has gone.
+/// Responds to a call. Fails if its process has ended.
 pub(super) fn respond(listener: BorrowedFd<'_>, id: u64, response: Response) -> Result<(), Errno> {
     let (error, flags) = match response {
         Response::Continue => (0, CONTINUE),
@@ -132,13 +132,13 @@ pub(super) fn respond(listener: BorrowedFd<'_>, id: u64, response: Response) -> 
     }
 }
 
-/// Whether the process still waits in this exec, and so is still who it was.
+/// Whether the process still waits in this exec, and therefore is still the same process.
 pub(super) fn is_waiting(listener: BorrowedFd<'_>, id: u64) -> bool {
     // SAFETY: the kernel reads one number.
     unsafe { libc::ioctl(listener.as_raw_fd(), ID_VALID, &raw const id) == 0 }
 }
 
-/// The parent of a process; none on kernels before 6.13.
+/// The parent of a process, or `None` on kernels before 6.13.
 pub(super) fn parent_of(pidfd: BorrowedFd<'_>) -> Option<i32> {
     let mut info = [0_u64; 8];
     info[0] = INFO_PID;
@@ -156,8 +156,8 @@ pub(super) struct MemoryRange {
     pub(super) length: usize,
 }
 
-/// Reads ranges of a process's memory one behind the other, at most 64 of them and no more than fits. A range that
-/// cannot be read ends it: the result is the number of bytes before.
+/// Reads up to 64 ranges of a process's memory, as far as they fit. Stops at a range that cannot be read, and returns the
+/// number of bytes read before it.
 pub(super) fn read_memory(
     thread: i32,
     ranges: &[MemoryRange],

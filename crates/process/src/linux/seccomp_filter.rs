@@ -43,18 +43,18 @@ struct GuardedCalls {
     private: Option<u32>,
 }
 
-/// What a confined program may not do.
+/// The groups of system calls that a confined program may not make.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct RefusedCalls {
-    /// Mounting and what gets around mounts: a second view of a file system has no covers.
+    /// Mounting, and calls that bypass mounts: a second mount of a file system has no covers.
     pub(super) mounts: bool,
-    /// Setting limits of other processes, which can end them.
+    /// Setting limits of other processes, which can kill them.
     pub(super) limits_of_others: bool,
     /// The keyrings of the user, as if the kernel had none.
     pub(super) keyrings: bool,
 }
 
-/// The calling conventions of this machine; none if we do not know them.
+/// The calling conventions of this machine, or `None` if it is not supported.
 pub(super) const fn of_this_machine() -> Option<Abi> {
     if cfg!(target_arch = "x86_64") {
         return Some(X86_64);
@@ -81,8 +81,8 @@ impl Abi {
         code
     }
 
-    /// The filter of a confined program; none if nothing is refused. Calls that are newer than this list fail as on an older
-    /// kernel: they could mount.
+    /// The filter of a confined program, or `None` if nothing is refused. System calls newer than this list fail as on an
+    /// older kernel, because they could mount.
     pub(super) fn refusing(self, refused: RefusedCalls) -> Option<Vec<sock_filter>> {
         if refused == RefusedCalls::default() {
             return None;

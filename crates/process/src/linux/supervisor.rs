@@ -1,4 +1,4 @@
-//! The supervisor of a watched program takes each exec of the tree from the kernel, has it judged, and responds. A slow owner costs records, never a verdict; without an owner every exec fails.
+//! The supervisor of a watched program receives each exec of the tree from the kernel, lets the judge decide, and responds. A slow owner costs records, never a verdict; without an owner every exec fails.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -26,11 +26,11 @@ pub(super) struct Supervisor {
     judge: Box<dyn ExecJudge>,
     outbox: ExecOutbox,
     deadline: Duration,
-    /// Whether the program itself was let through. Before, its owner waits for it and cannot answer.
+    /// Whether the first program has been allowed. Before that, its owner waits for the start and cannot answer.
     is_started: bool,
     tree: TreeFileView,
     file_cache: Rc<FileCache>,
-    /// The variables of the first program.
+    /// The environment variables of the first program.
     started_with: HashSet<OsString>,
     requests: Vec<PendingRequest>,
     next_request: u64,
@@ -39,18 +39,18 @@ pub(super) struct Supervisor {
     processes: ProcessNames,
 }
 
-/// An exec that waits for the owner.
+/// An exec that waits for the owner's answer.
 struct PendingRequest {
     id: u64,
     call: Notification,
     tracee: Tracee,
     exec: Box<Exec>,
-    /// The variables that were shown.
+    /// The environment variables that were shown to the owner.
     variables: Vec<OsString>,
     deadline: Instant,
 }
 
-/// A process that waits, as a judge sees it.
+/// The judge's view of a process that waits in an exec.
 struct WaitingProcess<'a> {
     abi: Abi,
     call: &'a Notification,
@@ -74,11 +74,11 @@ impl ExecProcess for WaitingProcess<'_> {
     }
 }
 
-/// What a wait has ended with.
+/// The result of waiting for events.
 #[derive(Default)]
 struct PollResult {
     call: bool,
-    /// No process of the tree is left.
+    /// All processes of the tree have ended.
     has_ended: bool,
     answers: bool,
 }
@@ -110,7 +110,7 @@ impl Supervisor {
         }
     }
 
-    /// Takes and answers calls until no process of the tree is left.
+    /// Receives and answers calls until all processes of the tree have ended.
     pub(super) fn run(mut self) {
         loop {
             let ready = self.wait();
@@ -147,7 +147,7 @@ impl Supervisor {
             true => &mut fds[..],
             false => &mut fds[..1],
         };
-        // It fails when a signal interrupts it, and then nothing is ready.
+        // Fails when a signal interrupts the call; then nothing is ready.
         if poll(watched, pause.as_ref()).is_err() {
             return PollResult::default();
         }
@@ -159,10 +159,10 @@ impl Supervisor {
         }
     }
 
-    /// Until something is due.
+    /// The time until the next deadline.
     fn time_to_next_event(&self) -> Option<Duration> {
         let requests = self.requests.iter().map(|request| request.deadline);
-        // Those that wait are looked at now and then: their process may have been killed.
+        // Pending requests are checked regularly, because their process may have been killed.
         let check = (!self.requests.is_empty()).then(|| Instant::now() + REQUEST_CHECK_INTERVAL);
         let events = requests.chain(self.rechecks.due()).chain(self.outbox.due());
         let next = events.chain(check).min()?;
@@ -170,12 +170,12 @@ impl Supervisor {
     }
 
     fn receive(&mut self) {
-        // It fails when the process was killed before.
+        // Fails when the process has already been killed.
         let Ok(call) = seccomp::receive(self.listener.as_fd()) else {
             return;
         };
         if !self.abi.is_exec(call.arch, call.number) {
-            // Before it happens, or an exec could come in between.
+            // Noted before the call happens, so that no exec comes in between.
             self.tree.diverge();
             self.respond(&call, Response::Continue);
             return;
@@ -188,9 +188,9 @@ impl Supervisor {
             self.respond(&call, Response::Fail(Errno::ACCESS));
             return;
         };
-        // What it is now was executed before: this is the last time to see it.
+        // Last chance to check the program of the previous exec.
         self.recheck_now(tracee.process);
-        // What was read is about the process that waits if it still waits when the response comes.
+        // If the process still waits when it gets the response, the data that was read belongs to it.
         match self.inspect(&tracee, &call) {
             Inspection::Futile(errno) => {
                 self.respond(&call, Response::Fail(errno));
@@ -199,7 +199,7 @@ impl Supervisor {
         }
     }
 
-    /// What a process is about to execute.
+    /// Inspects what a process is about to execute.
     fn inspect(&mut self, tracee: &Tracee, call: &Notification) -> Inspection {
         let is_judged = self.judge.is_enforcing();
         let depth = match is_judged {
@@ -229,7 +229,7 @@ impl Supervisor {
             let variables = tracee.variables(self.abi, &call);
             self.started_with = variables.into_iter().flatten().collect();
         }
-        // An older kernel repeats a call that a signal has interrupted.
+        // Older kernels repeat a call that was interrupted by a signal.
         let same = |request: &&mut PendingRequest| {
             request.call.thread == call.thread && is_same(&request.exec, &exec)
         };
@@ -252,7 +252,7 @@ impl Supervisor {
         }
     }
 
-    /// Denies an exec, or has it wait for the owner.
+    /// Denies an exec, or asks the owner.
     fn stop(&mut self, call: Notification, tracee: Tracee, exec: Box<Exec>, verdict: ExecVerdict) {
         match verdict {
             ExecVerdict::Continue => self.allow(&call, tracee, &exec),
@@ -299,7 +299,7 @@ impl Supervisor {
 
     fn ask(&mut self, call: Notification, tracee: Tracee, exec: Box<Exec>, why: String) {
         let id = self.next_request;
-        // What cannot be shown cannot be allowed.
+        // The owner cannot allow what cannot be shown.
         let Some(variables) = self.variables(&call, &tracee) else {
             return self.deny(&call, &exec, format!("{why}; {UNSHOWN}"));
         };
@@ -364,7 +364,7 @@ impl Supervisor {
         if !is_allowed {
             return self.deny(&call, &exec, "the request was rejected".to_owned());
         }
-        // It has waited for long: what runs must be what was shown.
+        // The process may have waited for long: the program must still be the one that was shown.
         tracee.renew_view(&mut self.tree);
         let inspection = self.inspect(&tracee, &call);
         let is_unchanged = |now: &Exec| {
@@ -402,7 +402,7 @@ impl Supervisor {
         }
     }
 
-    /// Looks at those that are due, and while awake at those that soon will be.
+    /// Runs the rechecks that are due now or very soon.
     fn recheck_due(&mut self) {
         if self.rechecks.due().is_none() {
             return;
@@ -429,12 +429,12 @@ impl Supervisor {
     }
 }
 
-/// Who got a response.
+/// Whether a response reached its process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Delivery {
-    /// The process that everything was read from.
+    /// The process that the data was read from got the response.
     Delivered,
-    /// Nobody: it was killed meanwhile, or a signal has interrupted it, and what was read may be of a stranger.
+    /// The process was killed or interrupted meanwhile, so the data may belong to another process.
     ProcessGone,
 }
 
@@ -444,7 +444,7 @@ impl Delivery {
     }
 }
 
-/// Whether this is the same exec, apart from the directory.
+/// Whether two execs are the same, apart from the working directory.
 fn is_same(one: &Exec, other: &Exec) -> bool {
     (one.pid, &one.given, &one.file, one.more) == (other.pid, &other.given, &other.file, other.more)
         && one.args == other.args
@@ -452,7 +452,7 @@ fn is_same(one: &Exec, other: &Exec) -> bool {
         && one.unseen == other.unseen
 }
 
-/// Whether the same path leads to the same files, which nobody has changed.
+/// Whether two execs have the same path and the same, unchanged files.
 fn has_same_files(one: &Exec, other: &Exec) -> bool {
     one.given != other.given || (one.file == other.file && has_same_interpreters(one, other))
 }
@@ -468,6 +468,6 @@ const FORMATS: &str =
     "formats of programs are registered in its namespace, so another program may run";
 const UNSHOWN: &str = "its variables cannot be read, or are more than 256 KiB";
 const MOST_REQUESTS: usize = 64;
-/// A wake-up costs more than a look.
+/// Rechecks this soon are run at once, because a recheck is cheaper than waking up again.
 const RECHECK_AHEAD: Duration = Duration::from_millis(2);
 const REQUEST_CHECK_INTERVAL: Duration = Duration::from_secs(1);

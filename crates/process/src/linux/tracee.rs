@@ -1,5 +1,5 @@
-//! What a process that waits in an exec is about to run: its path and arguments, read from its memory, and the files
-//! behind them, looked up as the kernel will for that process. Everything read is bounded.
+//! Inspects a process that waits in an exec: reads its path and arguments from its memory, and looks up the files as the
+//! kernel will for that process. All reads are limited in size.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -25,33 +25,33 @@ use crate::exec::{Exec, ExecFile, ExecInterpreter, FileLookup, FileOrigin, FileV
 
 /// A process that waits in an exec.
 pub(super) struct Tracee {
-    /// The process, which a thread's exec becomes.
+    /// The process, which keeps its id even if another of its threads calls exec.
     pub(super) process: i32,
-    /// Holds the process, so that a signal cannot reach a stranger.
+    /// Refers to the process, so that a signal cannot reach another process with the same id.
     pub(super) pidfd: OwnedFd,
     lookup: Lookup,
     view: FileView,
     file_cache: Rc<FileCache>,
 }
 
-/// What a look at an exec came to.
+/// The result of inspecting an exec.
 pub(super) enum Inspection {
-    /// Something to judge.
+    /// The judge has to decide about this exec.
     Exec(Box<Exec>),
-    /// The kernel would refuse it for this reason. It is refused with it, so that nothing can change in between.
+    /// The kernel would refuse the exec with this error. It is refused here, so that nothing can change in between.
     Futile(Errno),
 }
 
-/// How far a look goes.
+/// How much to inspect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InspectionDepth {
-    /// To the file: enough for the log.
+    /// Only the file, which is enough for the log.
     File,
-    /// To what the kernel runs in its place.
+    /// The file and its interpreters.
     Interpreters,
 }
 
-/// The arguments of a call, as addresses in the process.
+/// The arguments of an exec call, as addresses in the process.
 #[derive(Debug, Clone, Copy)]
 struct ExecCall {
     directory: i32,
@@ -84,7 +84,7 @@ impl ExecCall {
 }
 
 impl Tracee {
-    /// The process behind a notification; none if it has gone or cannot be held.
+    /// Opens the process of a notification. Returns `None` if the process has ended or cannot be opened.
     pub(super) fn of(
         thread: i32,
         tree: &mut TreeFileView,
@@ -92,7 +92,7 @@ impl Tracee {
     ) -> Option<Tracee> {
         let mut process = thread;
         let pidfd = match open(thread) {
-            // A thread that is not the first of its process cannot be held by its own id.
+            // Only the first thread of a process can be opened by its id.
             Err(Errno::INVAL | Errno::NOENT) => {
                 process = leader(thread)?;
                 open(process).ok()?
@@ -113,12 +113,12 @@ impl Tracee {
         })
     }
 
-    /// Looks again how it sees the file system: another thread may have changed that while it waited.
+    /// Updates the view of the file system, which another thread may have changed while the process waited.
     pub(super) fn renew_view(&mut self, tree: &mut TreeFileView) {
         self.view = tree.of(self.lookup.thread);
     }
 
-    /// What it is about to execute.
+    /// Inspects what the process is about to execute.
     pub(super) fn inspect(
         &self,
         abi: Abi,
@@ -165,7 +165,7 @@ impl Tracee {
         Inspection::Exec(Box::new(exec))
     }
 
-    /// The variables that it gives the new program, unless there are more than can be read.
+    /// The environment variables of the new program, unless there are more than can be read.
     pub(super) fn variables(&self, abi: Abi, call: &Notification) -> Option<Vec<OsString>> {
         let call = ExecCall::of(abi, call);
         let read = memory::read_strings(self.lookup.thread, call.variables, &[]);
@@ -173,7 +173,7 @@ impl Tracee {
             .map(|(variables, _)| variables)
     }
 
-    /// One of which nothing can be read.
+    /// An exec of which nothing could be read.
     fn unknown(&self) -> Exec {
         Exec {
             pid: self.process.unsigned_abs(),
@@ -181,12 +181,12 @@ impl Tracee {
         }
     }
 
-    /// A file by a path that the process names.
+    /// Looks up a path as the process would.
     pub(super) fn find(&self, path: &OsStr) -> FileLookup {
         let found = match self.open(libc::AT_FDCWD, path) {
             Ok(found) => found,
             Err(lookup::LookupError::Missing(_)) => return FileLookup::Missing,
-            // Nothing is found for a process that has just ended.
+            // A process that has just ended finds no files.
             Err(lookup::LookupError::Unknown(_)) if process_tree::has_ended(&self.pidfd) => {
                 return FileLookup::Missing;
             }
@@ -195,23 +195,23 @@ impl Tracee {
         FileLookup::Found(self.describe(&found, path))
     }
 
-    /// The `PATH` of the new program; none if its variables cannot be read.
+    /// The `PATH` of the new program, or `None` if its environment cannot be read.
     pub(super) fn search_path(&self, abi: Abi, call: &Notification) -> Option<OsString> {
         let variables = self.variables(abi, call)?;
         Some(path_in(variables.iter().map(|it| it.as_bytes())))
     }
 
-    /// The `PATH` that the program was started with; none if its variables cannot be read.
+    /// The `PATH` that the running program was started with, or `None` if its environment cannot be read.
     pub(super) fn running_search_path(&self) -> Option<OsString> {
         let variables = read_entry(self.process, "environ");
-        // Nothing is read of a process that has just ended.
+        // Nothing can be read from a process that has just ended.
         if variables.is_none() && process_tree::has_ended(&self.pidfd) {
             return Some(OsString::new());
         }
         Some(path_in(variables?.split(|byte| *byte == 0)))
     }
 
-    /// Its working directory, which costs as much to find out as much else.
+    /// The working directory of the process. This lookup is slow compared with others.
     pub(super) fn cwd(&self) -> Option<PathBuf> {
         std::fs::read_link(format!("/proc/{}/cwd", self.lookup.thread)).ok()
     }
@@ -221,7 +221,7 @@ impl Tracee {
             && let Some(found) = self.open_directly(directory, path)
         {
             match found {
-                // Whether the process may go where we may not is told by the directory.
+                // The directory shows whether the process has access where this process has none.
                 Err(Errno::ACCESS | Errno::PERM) => {}
                 found => return Ok(found?),
             }
@@ -230,8 +230,8 @@ impl Tracee {
         Ok(OpenFile::of(file, Route::Steps)?)
     }
 
-    /// One call suffices where the process sees the same files as we do. None if the path leads through `/proc`, where links
-    /// would lead to our own process.
+    /// Opens a path with one call, which suffices if the process sees the same files as this one. Returns `None` if the path
+    /// leads through `/proc`, where links would lead to this process.
     fn open_directly(&self, directory: i32, path: &OsStr) -> Option<Result<OpenFile, Errno>> {
         let base = match path.as_bytes().first() {
             Some(b'/') => {
@@ -250,20 +250,20 @@ impl Tracee {
         let direct = open(ResolveFlags::NO_MAGICLINKS);
         match direct.and_then(|file| OpenFile::of(file, Route::Links)) {
             Err(Errno::LOOP) => None,
-            // A link on the way may lead to our own entries below /proc, where something else is missing.
+            // A link on the way may lead to the entries of this process in /proc, where other files are missing.
             Err(Errno::NOENT | Errno::NOTDIR)
                 if open(ResolveFlags::NO_SYMLINKS).err() == Some(Errno::LOOP) =>
             {
                 None
             }
-            // It may be missing only among our own entries.
+            // The file may be missing only among the entries of this process.
             Err(_) if path.as_bytes().starts_with(b"/proc") => None,
             Ok(found) if Some(found.device()) == self.lookup.proc_device => None,
             found => Some(found),
         }
     }
 
-    /// A file whose path was without links before and is now.
+    /// Opens a file whose path contained no links before and contains none now.
     fn open_without_links(&self, path: &OsStr) -> Option<OpenFile> {
         if !self.file_cache.has_no_links(path) {
             return None;
@@ -274,7 +274,7 @@ impl Tracee {
         (Some(found.device()) != self.lookup.proc_device).then_some(found)
     }
 
-    /// Notes the file and what the kernel will run in its place. Fails if it cannot be executed.
+    /// Records the file and the interpreters that the kernel will run instead. Fails if the file cannot be executed.
     fn inspect_file(
         &self,
         exec: &mut Exec,
@@ -314,8 +314,8 @@ impl Tracee {
         }
     }
 
-    /// Notes the interpreters that an ELF file names. Where the process sees the files that we do, the system's loader is
-    /// what it is everywhere.
+    /// Records the loaders that an ELF file names. The system's loader is left out if the process sees the same files as
+    /// this one.
     fn inspect_loaders(&self, exec: &mut Exec, loaders: Vec<OsString>) -> Result<(), Errno> {
         for path in loaders {
             if self.view == FileView::Ours && path.to_str().is_some_and(|it| LOADERS.contains(&it))
@@ -332,7 +332,7 @@ impl Tracee {
         Ok(())
     }
 
-    /// Opens an interpreter; notes it if the process may see one where we do not.
+    /// Opens an interpreter. Records a doubt if only the process may be able to see the file.
     fn interpreter(&self, exec: &mut Exec, path: &OsStr) -> Result<Option<OpenFile>, Errno> {
         match self.open(libc::AT_FDCWD, path) {
             Ok(opened) => Ok(Some(opened)),
@@ -346,7 +346,8 @@ impl Tracee {
         }
     }
 
-    /// Why the exec can be refused at once; none if the process may find a file where we do not.
+    /// The error with which the exec can be refused at once, or `None` if the process may find a file that is not visible
+    /// here.
     fn refusal(&self, error: lookup::LookupError) -> Option<Errno> {
         match (error, self.view) {
             (lookup::LookupError::Missing(errno), _)
@@ -355,7 +356,7 @@ impl Tracee {
         }
     }
 
-    /// The file, if it can be executed. In another view the kernel decides that.
+    /// Describes the file if it can be executed. If the process has another view, the kernel decides that.
     fn executable(&self, found: &OpenFile, given: &OsStr) -> Result<ExecFile, Errno> {
         let mode = found.mode();
         if mode & libc::S_IFMT != libc::S_IFREG || mode & 0o111 == 0 {
@@ -389,12 +390,12 @@ impl Tracee {
     }
 }
 
-/// Whether the process only wants to know if it could execute the file.
+/// Whether the process only checks whether it could execute the file.
 pub(super) fn only_checks(abi: Abi, call: &Notification) -> bool {
     ExecCall::of(abi, call).flags & AT_EXECVE_CHECK != 0
 }
 
-/// What a process has become after an exec, in the words of an exec.
+/// Describes the program that a process runs after an exec.
 pub(super) fn running_exec(process: i32) -> Option<Exec> {
     let file = rustix::fs::open(format!("/proc/{process}/exe"), HANDLE, Mode::empty()).ok()?;
     let line = cmdline(process)?;
@@ -424,7 +425,7 @@ fn path_in<'a>(variables: impl Iterator<Item = &'a [u8]>) -> OsString {
     OsString::from_vec(values.collect::<Vec<_>>().join(&b':'))
 }
 
-/// The beginning of a file below /proc.
+/// Reads the beginning of a file in /proc.
 fn read_entry(process: i32, name: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = File::open(format!("/proc/{process}/{name}")).ok()?;
@@ -495,13 +496,13 @@ fn low(number: u64) -> i32 {
 const AT_EMPTY_PATH: u64 = 0x1000;
 const AT_EXECVE_CHECK: u64 = 0x1_0000;
 const MOST_PATH: usize = 4096;
-/// The kernel follows no more.
+/// The maximum number of interpreters that the kernel follows.
 const MOST_INTERPRETERS: usize = 5;
 const NO_FILE: &str = "its file cannot be looked up as the process does";
 const NO_CONTENTS: &str =
     "its file cannot be read, or several registered formats fit it, so it may run another program";
 const NO_INTERPRETER: &str = "its interpreter cannot be looked up as the process does";
-/// The loader of the system under the names that programs are linked with.
+/// The names of the system's loader that programs are linked with.
 const LOADERS: &[&str] = &[
     "/lib64/ld-linux-x86-64.so.2",
     "/lib/ld-linux-aarch64.so.1",

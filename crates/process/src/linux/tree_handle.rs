@@ -1,5 +1,6 @@
-//! The owner's hold on a running tree: orders to its keeper, and the guard process itself. A thread waits for guards that
-//! are about to end, so that none stays a zombie. A hostile program can stop its guard; then the tree is killed from here.
+//! The owner's handle to a running process tree: sends orders to the keeper and manages the guard process. A thread reaps
+//! guards that are about to end, so that none stays a zombie. If a hostile program has stopped its guard, the tree is killed
+//! from here.
 
 use std::process::Child;
 use std::sync::mpsc::{Sender, channel};
@@ -13,10 +14,10 @@ use tokio::net::UnixStream;
 
 use super::{process_tree, wire};
 
-/// The owner's hold on a tree. When any copy is dropped, the tree is killed.
+/// The owner's handle to a process tree. Dropping any copy kills the tree.
 pub(crate) struct TreeHandle(pub(super) Arc<KeeperConnection>);
 
-/// The connection to a tree's keeper, and its process if the keeper is one.
+/// The connection to a tree's keeper, and the guard process if the keeper is one.
 pub(super) struct KeeperConnection {
     pub(super) control: UnixStream,
     pub(super) guard: Mutex<Option<GuardProcess>>,
@@ -32,12 +33,12 @@ impl TreeHandle {
     }
 
     pub(crate) fn kill(&self) {
-        // It fails when the other side is gone, and then there is nothing left to kill.
+        // Fails when the keeper is gone, and then there is nothing left to kill.
         shutdown(&self.0.control, Shutdown::Write).ok();
         self.0.with_guard(GuardProcess::resume);
     }
 
-    /// Kills the tree without its guard, which the tree can keep from its work; tells how many outlived that.
+    /// Kills the tree without the help of its guard, which the tree may have stopped. Returns the number of survivors.
     pub(crate) async fn kill_by_force(&self) -> usize {
         let connection = Arc::clone(&self.0);
         let kill = move || connection.with_guard(GuardProcess::kill_tree);
@@ -47,7 +48,7 @@ impl TreeHandle {
 
     fn send_order(&self, order: u8) {
         let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
-        // It fails when the other side is gone, which the reports tell.
+        // Fails when the keeper is gone, which the end of the reports shows.
         send(&self.0.control, &[order], flags).ok();
     }
 }
@@ -68,8 +69,8 @@ impl Drop for TreeHandle {
     }
 }
 
-/// A guard that is waited for when nobody needs it any more. Its control socket is then shut, or about to be, so that
-/// it ends within seconds; one that does not was stopped, and is killed.
+/// A guard process, which is reaped when it is dropped. Its control socket is closed by then or soon after, so the guard
+/// ends within seconds. A guard that does not end was stopped by its program, and is killed.
 pub(super) struct GuardProcess(Option<Child>);
 
 impl GuardProcess {
@@ -77,17 +78,17 @@ impl GuardProcess {
         GuardProcess(Some(guard))
     }
 
-    /// Lets a guard go on that was stopped.
+    /// Continues a guard that was stopped.
     pub(super) fn resume(&mut self) {
         if let Some(guard) = &mut self.0
             && matches!(guard.try_wait(), Ok(None))
         {
-            // It is our child and not waited for, so this is its pid.
+            // The guard is a child that has not been reaped, so the pid is still its own.
             kill_process(Pid::from_child(guard), Signal::CONT).ok();
         }
     }
 
-    /// Kills the tree and the guard with it; tells how many outlived that.
+    /// Kills the tree and the guard. Returns the number of survivors.
     pub(super) fn kill_tree(&mut self) -> usize {
         self.0.as_mut().map_or(0, kill_tree)
     }
@@ -105,7 +106,7 @@ fn reap(mut guard: Child) {
     if matches!(guard.try_wait(), Ok(None))
         && let Some(queue) = QUEUE.get_or_init(start)
     {
-        // It fails when the thread is gone, and then the system reaps the guard after us.
+        // Fails when the thread is gone; then the system reaps the guard after this process ends.
         queue.send(guard).ok();
     }
 }
@@ -121,7 +122,7 @@ fn start() -> Option<Sender<Child>> {
     thread.spawn(wait).is_ok().then_some(sender)
 }
 
-// These fail when the program reaps its children elsewhere, which is as good.
+// These fail when other code of this program has reaped the guard, which has the same effect.
 fn wait(guard: &mut Child) {
     let end = Instant::now() + EXIT_TIMEOUT;
     let mut pause = Duration::from_millis(1);
@@ -135,7 +136,7 @@ fn wait(guard: &mut Child) {
     }
 }
 
-/// As long as a guard lives, its tree stays below it, also if it was stopped.
+/// Kills the descendants of a guard, then the guard. The tree stays below the guard while the guard lives, even if stopped.
 fn kill_tree(guard: &mut Child) -> usize {
     let end = Instant::now() + KILL_TIMEOUT;
     let mut left = 0;
@@ -155,7 +156,7 @@ fn kill_tree(guard: &mut Child) -> usize {
 }
 
 const KILL_TIMEOUT: Duration = Duration::from_millis(500);
-/// Longer than a sweep takes.
+/// Longer than a guard takes to kill its tree.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(4);
 
 static QUEUE: OnceLock<Option<Sender<Child>>> = OnceLock::new();

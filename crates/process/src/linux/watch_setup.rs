@@ -23,14 +23,14 @@ use super::supervisor::Supervisor;
 use crate::exec::{ExecEvent, ExecSupport, ExecWatch};
 use crate::guard;
 
-/// The keeper's hold on a supervisor.
+/// The keeper's handle to a supervisor.
 pub(super) struct SupervisorHandle {
     status: mpsc::Receiver<WatchStatus>,
     /// Disconnected when the thread has ended.
     end: mpsc::Receiver<()>,
 }
 
-/// Starts a supervisor, and returns what the child needs to come under it.
+/// Starts a supervisor, and returns the sender that the child needs to connect to it.
 pub(super) fn start(
     watch: &ExecWatch,
     owner: OwnedFd,
@@ -76,7 +76,7 @@ pub(super) fn start(
 }
 
 impl SupervisorHandle {
-    /// Whether a start failed since the filter could not be installed. The child's end must be closed.
+    /// Whether a start failed because the filter could not be installed. The child's end must be closed.
     pub(super) fn is_refused(&self) -> bool {
         !matches!(
             self.status.recv_timeout(SUPERVISOR_TIMEOUT),
@@ -84,24 +84,24 @@ impl SupervisorHandle {
         )
     }
 
-    /// Waits for a moment until the last records are sent, after the tree has ended.
+    /// Waits a short time until the last records are sent, after the tree has ended.
     pub(super) fn finish(&self) {
-        // Nothing is sent; the channel closes with the thread.
+        // The channel carries no messages; it closes when the thread ends.
         self.end.recv_timeout(SUPERVISOR_TIMEOUT).ok();
     }
 }
 
-/// What the child needs to come under the supervisor.
+/// Sends the listener of a child's filter to the supervisor.
 pub(super) struct ListenerSender {
     filter: Vec<sock_filter>,
     socket: OwnedFd,
 }
 
-/// What came of installing the filter.
+/// The result of installing the filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WatchStatus {
     Watched,
-    /// Another supervisor outside has a listener, and the kernel allows only one.
+    /// A supervisor outside already has a listener, and the kernel allows only one.
     AlreadyWatched,
     Refused,
 }
@@ -120,7 +120,7 @@ impl ListenerSender {
     /// Installs the filter and sends its listener. Runs between fork and exec, so it makes system calls and nothing else.
     pub(super) fn install(&self) -> io::Result<()> {
         match seccomp::install(&self.filter) {
-            // Closed here, or the child would wait for itself if the supervisor were gone.
+            // Closed here, because otherwise the child would wait for itself if the supervisor were gone.
             Ok((listener, _)) => self.send(WATCHED, Some(&listener)),
             Err(error) if error.raw_os_error() == Some(libc::EBUSY) => self.send(BUSY, None),
             Err(error) => {
@@ -136,7 +136,7 @@ impl ListenerSender {
     }
 }
 
-/// Sends a byte, and a file with it. Makes system calls and nothing else.
+/// Sends a byte and a file descriptor. Makes system calls only.
 pub(super) fn send_tagged(
     socket: BorrowedFd<'_>,
     tag: u8,
@@ -154,7 +154,7 @@ pub(super) fn send_tagged(
     Ok(())
 }
 
-/// Receives what [`send_tagged`] sent; a zero if the other end was closed.
+/// Receives what [`send_tagged`] sent. The byte is zero if the other end was closed.
 pub(super) fn receive_tagged(socket: &UnixStream) -> io::Result<(u8, Option<OwnedFd>)> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
@@ -171,7 +171,7 @@ pub(super) fn receive_tagged(socket: &UnixStream) -> io::Result<(u8, Option<Owne
     Ok((tag[0], file))
 }
 
-/// Waits for the child.
+/// Waits for the child's status and listener.
 fn receive(socket: &UnixStream) -> (WatchStatus, Option<OwnedFd>) {
     match receive_tagged(socket) {
         Ok((WATCHED, Some(listener))) => (WatchStatus::Watched, Some(listener)),
@@ -180,7 +180,7 @@ fn receive(socket: &UnixStream) -> (WatchStatus, Option<OwnedFd>) {
     }
 }
 
-/// Whether programs can be watched, found out once by installing the filter for a thread that ends.
+/// Whether programs can be watched. Determined once, by installing the filter in a thread that ends.
 pub(super) fn support() -> ExecSupport {
     *SUPPORT.get_or_init(|| {
         let Some(abi) = seccomp_filter::of_this_machine() else {

@@ -1,5 +1,5 @@
-//! What owner and keeper say to each other: descriptors, one job, then orders of a byte one way and
-//! reports of nine bytes the other way.
+//! The protocol between owner and keeper: file descriptors and one job, then orders of one byte to the keeper and reports
+//! of nine bytes to the owner.
 
 use std::ffi::OsString;
 use std::io::{self, IoSlice, IoSliceMut, Read};
@@ -21,14 +21,14 @@ use crate::{
     Network, Program, Signal,
 };
 
-/// Note who descends from the agent now.
+/// Order: record the current descendants of the program.
 pub(super) const NOTE_DESCENDANTS: u8 = b'l';
-/// Send SIGTERM to the agent's group. There is no order to kill: the end of the orders is that.
+/// Order: send SIGTERM to the program's group. To kill, the owner closes the connection.
 pub(super) const TERM: u8 = b't';
 /// The length of a report.
 pub(super) const FRAME: usize = 9;
 
-/// What the keeper tells.
+/// A report from the keeper.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Report {
     Started(i32),
@@ -38,7 +38,7 @@ pub(super) enum Report {
     Swept(i32),
 }
 
-/// What stood in the way of a start.
+/// The step at which a start failed.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum StartFailure {
     Program,
@@ -91,18 +91,17 @@ impl Report {
     }
 }
 
-/// What an agent gets from its owner beside the job: its standard streams, its Landlock ruleset, and the directory to
-/// start in.
+/// The file descriptors that belong to a job: standard streams, Landlock ruleset and working directory.
 #[derive(Debug)]
 pub(super) struct JobFiles {
     pub(super) stdio: [OwnedFd; 3],
     pub(super) landlock_ruleset: Option<Arc<OwnedFd>>,
     pub(super) directory: Option<Arc<OwnedFd>>,
-    /// Where the events of an exec watch go.
+    /// The socket for the events of an exec watch.
     pub(super) execs: Option<OwnedFd>,
 }
 
-/// Sends them, with a byte that says which of those that may be missing are present.
+/// Sends the descriptors, with a byte that says which optional ones are present.
 pub(super) fn send_files(control: impl AsFd, files: &JobFiles) -> io::Result<()> {
     let directory = files.directory.as_deref();
     let all = files
@@ -124,7 +123,7 @@ pub(super) fn send_files(control: impl AsFd, files: &JobFiles) -> io::Result<()>
     Ok(())
 }
 
-/// Receives them; whatever else was sent is closed.
+/// Receives the descriptors and closes any others.
 pub(super) fn receive_files(control: impl AsFd) -> io::Result<JobFiles> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
@@ -159,7 +158,7 @@ pub(super) fn receive_files(control: impl AsFd) -> io::Result<JobFiles> {
     })
 }
 
-/// A program and how to start it as bytes, their length first.
+/// Encodes a program and how to start it, with the length first.
 pub(super) fn job(program: &Program, mode: StdioMode) -> io::Result<Vec<u8>> {
     let mut body = vec![letter(mode), u8::from(program.inherits)];
     let largest_file = program.largest_file.map(u64::to_le_bytes);
@@ -188,7 +187,7 @@ pub(super) fn job(program: &Program, mode: StdioMode) -> io::Result<Vec<u8>> {
     Ok(job)
 }
 
-/// Reads what [`job`] wrote.
+/// Decodes the output of [`job`].
 pub(super) fn read_job(mut control: impl Read) -> io::Result<(Program, StdioMode)> {
     let body = take(&mut control)?;
     let from = &mut body.as_slice();
@@ -215,7 +214,7 @@ pub(super) fn read_job(mut control: impl Read) -> io::Result<(Program, StdioMode
     Ok((program, mode))
 }
 
-/// What of it the keeper needs as text: the ruleset of Landlock comes as a descriptor.
+/// Encodes a confinement without its Landlock ruleset, which is sent as a descriptor.
 fn put_confinement(to: &mut Vec<u8>, confinement: &Confinement) -> io::Result<()> {
     to.push(u8::from(confinement.network == Network::Loopback));
     to.push(u8::from(confinement.nested_mounts == NestedMounts::Allowed));

@@ -5,9 +5,9 @@ use std::time::Duration;
 use attache_process::{Child, Stdout, StopTimeouts};
 use libtest_mimic::Trial;
 use rustix::process::{Signal, kill_process};
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::agents::{Mark, TREE, TREE_LINES, marked, pid, ready, shell};
+use super::agents::{Mark, TREE, TREE_LINES, marked, pid, read_lines, ready, shell};
 use super::owner::Owner;
 use super::trial;
 
@@ -118,8 +118,13 @@ async fn guard_stopped() {
 
 async fn guard_kept_stopped() {
     let mark = Mark::new();
-    let line = "(setsid sleep 1000 &) ; (setsid sh -c 'while kill -STOP $0; do :; done' $PPID &); echo; exec sleep 1000";
-    let (child, _stdout) = ready(&marked(line, &mark), 1).await;
+    // A guard that is stopped before it has reported the start fails the start, so the program waits for a line.
+    let line = "read _; (setsid sleep 1000 &) ; (setsid sh -c 'while kill -STOP $0; do :; done' $PPID &); echo; exec sleep 1000";
+    let mut child = marked(line, &mark).spawn().await.unwrap();
+    let mut stdin = child.take_stdin().unwrap();
+    stdin.write_all(b"\n").await.unwrap();
+    let mut stdout = child.take_stdout().unwrap();
+    read_lines(&mut stdout, 1).await;
     let ending = child.stop(AT_ONCE).await;
     assert_eq!(ending.survivors, 0);
     assert_eq!(mark.bearers(), []);

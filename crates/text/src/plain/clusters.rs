@@ -1,11 +1,11 @@
-//! Characters that are drawn as one: how much may be joined, and what terminals give a column of its own.
+//! Limits characters that are drawn as one, and separates those that some terminals draw in a column of their own.
 
 use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The text with at most four marks on one character, and sixteen characters drawn as one. More than that is left out.
+/// Limits a text to four marks per character and sixteen characters drawn as one. Further characters are left out.
 pub fn cap_clusters(text: &str) -> Cow<'_, str> {
     if text.is_ascii()
         || text
@@ -18,7 +18,7 @@ pub fn cap_clusters(text: &str) -> Cow<'_, str> {
     Cow::Owned(clusters.map(|cluster| &cluster[..kept(cluster)]).collect())
 }
 
-/// How many bytes of a cluster are shown.
+/// The number of bytes of a cluster that are kept.
 fn kept(cluster: &str) -> usize {
     if cluster.len() <= 2 * MARKS {
         return cluster.len();
@@ -36,10 +36,10 @@ fn kept(cluster: &str) -> usize {
     cluster.len()
 }
 
-/// The text, where `sign` writes each character that a terminal could draw over the one behind it: one that belongs to
-/// the character before, but has a column of its own on some terminals and none on others.
+/// Lets `sign` write each character that a terminal could draw over the next one: a character that belongs to the previous
+/// one, but has a column of its own on some terminals and none on others.
 pub(super) fn split_clusters(text: String, sign: impl Fn(&mut String, char)) -> String {
-    // What has no width is not drawn at all.
+    // Characters without a width are not drawn.
     let is_certain = |cluster: &str| {
         let columns: usize = cluster.chars().map(most_columns).sum();
         let width = cluster.width();
@@ -62,7 +62,7 @@ pub(super) fn split_clusters(text: String, sign: impl Fn(&mut String, char)) -> 
     apart
 }
 
-/// Columns of a character on a terminal that joins nothing.
+/// The columns of a character on a terminal that joins no characters.
 fn most_columns(char: char) -> usize {
     let width = char.width().unwrap_or(0);
     match is_spacing_mark(char) {
@@ -71,7 +71,7 @@ fn most_columns(char: char) -> usize {
     }
 }
 
-/// Whether a character joins the one behind it, whichever that is.
+/// Whether a character joins the next one, whatever the next one is.
 pub(super) fn is_prefix(char: char) -> bool {
     matches!(
         char,
@@ -92,7 +92,7 @@ pub(super) fn is_prefix(char: char) -> bool {
     )
 }
 
-/// Vowel signs and the like that extend a cluster (`Other_Grapheme_Extend`) and yet take room (`Mc`).
+/// Vowel signs and similar marks that extend a cluster (`Other_Grapheme_Extend`) although they have a width (`Mc`).
 fn is_spacing_mark(char: char) -> bool {
     matches!(
         char,
@@ -156,9 +156,9 @@ pub(super) fn is_emoji(char: char) -> bool {
     ) || matches!(char, '\u{1f000}'..='\u{1faff}')
 }
 
-/// How many accents one character can carry.
+/// Maximum number of marks on one character.
 pub(super) const MARKS: usize = 4;
-/// Characters that are drawn as one, at most: a row of any dialog has room for them.
+/// Maximum number of characters drawn as one, which fits a row of any dialog.
 const JOINED: usize = 16;
 
 #[cfg(test)]

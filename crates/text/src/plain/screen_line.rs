@@ -1,18 +1,18 @@
-//! One line of a terminal that is written to, and written over.
+//! One line of a terminal, which can be overwritten.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// The columns of a line, and where the next character goes.
+/// The columns of a line, and the position of the next character.
 #[derive(Default)]
 pub(super) struct ScreenLine {
-    /// What begins at each column; empty behind a wide character.
+    /// The text in each column. Empty in the second column of a wide character.
     columns: Vec<String>,
     at: usize,
 }
 
 impl ScreenLine {
-    /// How many columns are kept.
+    /// Maximum number of columns.
     pub(super) const LIMIT: usize = 4096;
 
     pub(super) fn write(&mut self, text: &str) {
@@ -93,7 +93,7 @@ impl ScreenLine {
         }
     }
 
-    /// A wide character whose second half is written over is gone as a whole.
+    /// Removes a wide character whose second half is overwritten.
     fn split_wide(&mut self) {
         let is_half = self.columns.get(self.at).is_some_and(String::is_empty);
         if is_half
@@ -106,7 +106,7 @@ impl ScreenLine {
         }
     }
 
-    /// What is left of a wide character whose first half was written over.
+    /// Clears the second half of a wide character whose first half was overwritten.
     fn clear_half(&mut self) {
         if let Some(column) = self.columns.get_mut(self.at)
             && column.is_empty()
@@ -117,5 +117,5 @@ impl ScreenLine {
 }
 
 const TAB: usize = 8;
-/// How many bytes may stand in one column.
+/// Maximum bytes in one column.
 const COMBINED: usize = 64;

@@ -1,4 +1,4 @@
-//! Text shown where a user decides or reviews. Nothing is dropped and nothing looks like something else: control
+//! Text for places where a user decides or reviews. Nothing is dropped, and nothing looks like something else: control
 //! characters, line ends, direction marks and hidden characters appear as signs.
 //!
 //! The mapping is unambiguous. C0 controls become their control picture (`␛`, `␇`, `␉`, `␍`), a line end becomes `⏎`,
@@ -15,17 +15,17 @@ use super::clusters::{MARKS, is_emoji, is_prefix, split_clusters};
 use super::is_hidden;
 use crate::shell;
 
-/// The text on one line.
+/// Shows a text on one line, with signs for everything that would be invisible or misleading.
 pub fn visible(text: &str) -> Cow<'_, str> {
     make_visible(text, BLANKS)
 }
 
-/// One line of code or other text that is laid out with spaces: its indentation stays.
+/// Shows a line of code, or other text that is aligned with spaces, like [`visible`], but keeps its indentation.
 pub fn visible_code(line: &str) -> Cow<'_, str> {
     make_visible(line, INDENTATION)
 }
 
-/// The text between quotation marks. One that the text contains is shown as its code point, so it does not end the
+/// Shows a text in quotation marks. Quotation marks within the text are shown as code points, so they cannot end the
 /// quotation.
 pub fn visible_quote(text: &str) -> String {
     let mut quote = String::from('“');
@@ -39,7 +39,7 @@ pub fn visible_quote(text: &str) -> String {
     quote
 }
 
-/// The text, with at most so many spaces in a row.
+/// Shows a text with at most this many spaces in a row.
 fn make_visible(text: &str, spaces: usize) -> Cow<'_, str> {
     if is_ascii_text(text) && longest_gap(text) <= spaces {
         return Cow::Borrowed(text);
@@ -70,7 +70,8 @@ fn make_visible(text: &str, spaces: usize) -> Cow<'_, str> {
     Cow::Owned(split_clusters(shown, push_sign))
 }
 
-/// The text with its `\n` kept as line ends. Everything else is shown as by [`visible_code`], tabs and `\r` too.
+/// Shows a text on several lines: `\n` stays a line end, and everything else, including tabs and `\r`, is shown like in
+/// [`visible_code`].
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
     let is_kept = |line: &str| is_ascii_text(line) && longest_gap(line) <= INDENTATION;
     if text.split('\n').all(is_kept) {
@@ -80,7 +81,7 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.join("\n"))
 }
 
-/// The text as one word of a command: quoted as for a shell where that is needed to see where it begins and ends.
+/// Shows a text as one word of a command. Quoted as for a shell if its beginning and end would not be clear otherwise.
 pub fn visible_word(word: &str) -> Cow<'_, str> {
     let is_bare = |char: char| shell::is_plain_char(char) || char == '^' || char.is_alphanumeric();
     let shown = visible(word);
@@ -90,7 +91,8 @@ pub fn visible_word(word: &str) -> Cow<'_, str> {
     Cow::Owned(shell::single_quoted(&shown))
 }
 
-/// A command and its arguments, with visible word boundaries. A single word is a line for a shell and stays unquoted.
+/// Shows a command and its arguments, with clear word boundaries. A single word is taken for a whole shell command line and
+/// stays unquoted.
 pub fn visible_command<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> String {
     let mut words = words.into_iter().peekable();
     let Some(first) = words.next() else {
@@ -107,8 +109,8 @@ pub fn visible_command<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Str
     line
 }
 
-/// At most `most` characters of the beginning, as by [`visible`], and how many characters of the input are not shown.
-/// Say how many wherever the rest is not shown.
+/// Shows at most `most` characters of the beginning, like [`visible`], and returns the number of characters that are left
+/// out. Always show that number to the user.
 pub fn visible_start(text: &str, most: usize) -> (Cow<'_, str>, usize) {
     match text.char_indices().nth(most) {
         None => (visible(text), 0),
@@ -116,7 +118,7 @@ pub fn visible_start(text: &str, most: usize) -> (Cow<'_, str>, usize) {
     }
 }
 
-/// Whether a character is shown as a sign wherever it stands.
+/// Whether a character is always shown as a sign.
 fn is_sign_always(char: char) -> bool {
     let is_blank = char != ' ' && (char.is_whitespace() || char == '\u{2800}');
     let is_own_sign = matches!(char, '⏎' | '⟦' | '⟧' | GUTTER | '\u{2400}'..='\u{2426}');
@@ -134,7 +136,7 @@ fn push_sign(shown: &mut String, char: char) {
     }
 }
 
-/// A run of one character: its sign once, and how often it is there.
+/// Appends a run of one character: its sign once, and the length of the run.
 fn push_run(shown: &mut String, char: char, count: usize) {
     match char {
         ' ' => shown.push('␠'),
@@ -156,7 +158,7 @@ fn is_quotation_mark(char: char) -> bool {
     )
 }
 
-/// How many spaces follow each other at most.
+/// The length of the longest run of spaces.
 fn longest_gap(text: &str) -> usize {
     let (mut longest, mut gap) = (0, 0);
     for byte in text.bytes() {
@@ -173,17 +175,17 @@ fn is_ascii_text(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
-/// What a character without a width of its own can lean on.
+/// The context that decides whether a character without a width is visible.
 #[derive(Default)]
 struct CharContext {
     before: Option<char>,
-    /// How many characters without a width have followed the last one with a width.
+    /// The number of characters without a width since the last one with a width.
     marks: usize,
 }
 
 impl CharContext {
-    /// Whether the character can stand as it is. Accents stay on their letter and emoji stay whole; a character without
-    /// a width that nobody would see is shown as a sign.
+    /// Whether a character can be shown unchanged. Accents stay on their letter, and emoji stay whole. A character without a
+    /// width that would be invisible is shown as a sign.
     fn keeps(&mut self, char: char, next: Option<char>) -> bool {
         let has_base = self.before.is_some() && self.marks < MARKS;
         let is_kept = match char {
@@ -213,9 +215,9 @@ fn is_hangul(char: char) -> bool {
     matches!(char, '\u{1100}'..='\u{11ff}' | '\u{a960}'..='\u{a97c}' | '\u{ac00}'..='\u{d7a3}')
 }
 
-/// The mark in front of each row with words of others. It cannot stand in the words themselves.
+/// The mark in front of each row of untrusted text. Untrusted text cannot contain this character itself.
 pub const GUTTER: char = '┊';
-/// How many blanks of a value may follow each other before they are counted, and how many spaces in a line of code.
+/// Maximum length of a run of blanks in a value that is shown unchanged, and of a run of spaces in a line of code.
 const BLANKS: usize = 3;
 const INDENTATION: usize = 40;
 

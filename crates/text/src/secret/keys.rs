@@ -1,19 +1,19 @@
-//! How the keys and tokens of well-known services begin.
+//! The prefixes of keys and tokens of well-known services.
 
-/// What stands behind the beginning of a well-known key; `None` if the text does not begin like one.
+/// The text behind each key prefix that the text begins with. Empty if the text does not begin like a well-known key.
 pub fn after_key_prefix(text: &str) -> impl Iterator<Item = &str> {
     KEY_PREFIXES
         .iter()
         .filter_map(|start| text.strip_prefix(start.text))
 }
 
-/// How long the key is that a text begins with; 0 if there is none.
+/// The length of the key at the start of a text, or 0 if the text does not begin with a key.
 pub(super) fn length(text: &str) -> usize {
     let lengths = KEY_PREFIXES.iter().map(|start| start.length(text));
     lengths.max().unwrap_or(0)
 }
 
-/// Whether a key can begin with this byte.
+/// Whether any key begins with this byte.
 pub(super) fn can_begin(first: u8) -> bool {
     const FIRST: [bool; 256] = {
         let mut first = [false; 256];
@@ -29,9 +29,9 @@ pub(super) fn can_begin(first: u8) -> bool {
 
 struct KeyPrefix {
     text: &'static str,
-    /// How much more there must be.
+    /// The minimum number of characters behind the prefix.
     least: usize,
-    /// Whether words of programs begin so, too: then what follows must look random.
+    /// Whether ordinary identifiers also begin with this prefix; then the rest must look random.
     is_common: bool,
 }
 

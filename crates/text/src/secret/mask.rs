@@ -1,10 +1,10 @@
-//! Values that look like secrets, replaced. It errs on the side of hiding.
+//! Replaces values that look like secrets. Hides too much rather than too little.
 
 use super::keys::after_key_prefix;
 use super::names::{NameContext, is_secret_name};
-use super::redact::{recognised, without};
+use super::redact::{find_by_form, without};
 
-/// The words of a command without what looks like a secret.
+/// Replaces everything in the words of a command that looks like a secret.
 pub fn mask_words(words: &[String]) -> Vec<String> {
     let mut next = NextWord::Visible;
     words
@@ -13,22 +13,24 @@ pub fn mask_words(words: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// A text without what looks like a secret.
+/// Replaces everything in a text that looks like a secret.
 pub fn mask(text: &str) -> String {
     mask_word(text, &mut NextWord::Visible)
 }
 
 fn mask_word(text: &str, next: &mut NextWord) -> String {
     let masked = mask_parts(text, next);
-    without(&masked, recognised(&masked), HIDDEN).0.into_owned()
+    without(&masked, find_by_form(&masked), HIDDEN)
+        .0
+        .into_owned()
 }
 
-/// What is known of the word that comes.
+/// What the next word is expected to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NextWord {
     Visible,
     Secret,
-    /// A name, and a secret behind its colon.
+    /// A name, with a secret behind its colon.
     Login,
 }
 
@@ -61,7 +63,7 @@ fn mask_part(part: &str, next: &mut NextWord) -> String {
         return format!("{name}:{HIDDEN}");
     }
     if this == NextWord::Secret {
-        // `Authorization: Bearer …` and `--token = …` take one more word.
+        // In `Authorization: Bearer …` and `--token = …` the secret is one word further.
         if is_scheme(part) || part == "=" {
             *next = NextWord::Secret;
             return part.to_owned();
@@ -109,13 +111,13 @@ fn mask_part(part: &str, next: &mut NextWord) -> String {
     without_login(part)
 }
 
-/// `NAME=value` in front of a command or for `env`.
+/// Whether this is the name of a variable, as in `NAME=value` in front of a command or for `env`.
 fn is_variable(name: &str) -> bool {
     let is_letter = |char: char| char.is_ascii_uppercase() || char.is_ascii_digit() || char == '_';
     name.chars().all(is_letter) && name.starts_with(|char: char| !char.is_ascii_digit())
 }
 
-/// Whether the value of a variable is hidden. What changes which programs run is always shown.
+/// Whether the value of a variable is hidden. Variables that determine which programs run are always shown.
 fn names_secret_variable(name: &str) -> bool {
     let is_shown = ["LD_", "GIT_"].iter().any(|start| name.starts_with(start));
     let says_so = ["TOKEN", "PASSWORD", "SECRET"];
@@ -131,7 +133,7 @@ fn is_scheme(part: &str) -> bool {
     ["bearer", "basic", "token"].contains(&&*part.to_ascii_lowercase())
 }
 
-/// The prefixes of well-known keys, or long and mixed as only machines write.
+/// Whether a word has the prefix of a well-known key, or is long and random.
 fn looks_secret(part: &str) -> bool {
     let is_prefixed = after_key_prefix(part).any(|rest| rest.len() >= 8);
     let has = |fits: fn(&char) -> bool| part.chars().any(|char| fits(&char));
@@ -143,7 +145,7 @@ fn looks_secret(part: &str) -> bool {
     is_prefixed || (part.len() >= 32 && is_mixed && is_one)
 }
 
-/// `scheme://name:password@host` without the middle.
+/// Hides the login in `scheme://name:password@host`.
 fn without_login(part: &str) -> String {
     let Some((scheme, rest)) = part.split_once("://") else {
         return part.to_owned();

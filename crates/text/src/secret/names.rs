@@ -1,11 +1,11 @@
-//! Names that say that a value is secret.
+//! The names of secret values.
 
-/// What a name is the name of. `key` is a secret as a variable, and anything as a member of a message.
+/// What a name belongs to. For example, `key` names a secret as a variable, but can be anything as a member of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameContext {
     /// A member of a message, or a name before `=` or `:` in any text.
     Member,
-    /// A field that somebody is to fill in; also its title.
+    /// A field of a form, or the title of the field.
     Field,
     /// An option of a command, a header or an assignment in it.
     Argument,
@@ -13,7 +13,7 @@ pub enum NameContext {
     Variable,
 }
 
-/// Whether values of this name are secrets, by the words in it, whatever their case.
+/// Whether values with this name are secrets. Decides by the words in the name, ignoring case.
 pub fn is_secret_name(name: &str, of: NameContext) -> bool {
     let words = words(name);
     let joined = words.concat();
@@ -31,12 +31,12 @@ pub fn is_secret_name(name: &str, of: NameContext) -> bool {
     NAMES.iter().any(fits) || of == Argument && is_login(&joined)
 }
 
-/// `auth` in one form or another; an author is none.
+/// Whether the name contains a form of `auth`, but not `author`.
 fn is_login(joined: &str) -> bool {
     joined.contains("auth") && (!joined.contains("author") || joined.contains("authoriz"))
 }
 
-/// The words of `api_key`, `apiKey`, `API key` and the like, in lower case.
+/// The words of a name like `api_key`, `apiKey` or `API key`, in lower case.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
@@ -54,16 +54,16 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Where in a name a secret's is looked for.
+/// Where the name of a secret must occur in a name.
 #[derive(Debug, Clone, Copy)]
 enum MatchPosition {
-    /// In its letters and digits, also across words: `apikey` in `my_api-key2`.
+    /// Anywhere in its letters and digits, also across words: `apikey` in `my_api-key2`.
     Anywhere,
-    /// At the end of these.
+    /// At the end of its letters and digits.
     End,
     /// As a whole word.
     Word,
-    /// As a whole word beside others. `PWD` alone is a directory.
+    /// As a whole word together with others. `PWD` alone is a directory.
     OneOfWords,
 }
 
@@ -74,7 +74,7 @@ const ALL: &[NameContext] = &[Member, Field, Argument, Variable];
 const NAMED: &[NameContext] = &[Field, Argument, Variable];
 const OF_COMMANDS: &[NameContext] = &[Argument, Variable];
 
-/// One list for all. A row that is not for [`ALL`] would hide or report what is no secret elsewhere.
+/// The names of secrets, for all contexts. A row that is not for [`ALL`] has another meaning in the other contexts.
 const NAMES: &[(&str, MatchPosition, &[NameContext])] = &[
     ("password", MatchPosition::Anywhere, ALL),
     ("passwd", MatchPosition::Anywhere, ALL),
@@ -97,7 +97,7 @@ const NAMES: &[(&str, MatchPosition, &[NameContext])] = &[
     ("jwt", MatchPosition::Word, ALL),
     ("bearer", MatchPosition::Word, ALL),
     ("mnemonic", MatchPosition::Word, ALL),
-    // Of a language model there are tokens, in a program positions, at a shop pins.
+    // Not in messages: a token there can be one of a language model, and a pin a position.
     ("token", MatchPosition::Word, NAMED),
     ("pin", MatchPosition::Word, NAMED),
     ("otp", MatchPosition::Word, NAMED),
@@ -112,7 +112,7 @@ const NAMES: &[(&str, MatchPosition, &[NameContext])] = &[
     ("pw", MatchPosition::Word, OF_COMMANDS),
     ("auth", MatchPosition::Word, OF_COMMANDS),
     ("tokens", MatchPosition::Word, OF_COMMANDS),
-    // `sort --key=2` and the like are no secrets.
+    // Not as an argument: `sort --key=2` is not a secret.
     ("key", MatchPosition::Word, &[Variable]),
     ("keys", MatchPosition::Word, &[Variable]),
     ("dsn", MatchPosition::Word, &[Variable]),

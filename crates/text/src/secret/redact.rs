@@ -1,4 +1,4 @@
-//! Secrets in text that is no JSON, or is a string of it: found by the name before them or by how they begin.
+//! Finds secrets in plain text, or in a string of JSON, by the name in front of them or by their prefix.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,27 +8,27 @@ use memchr::memmem::find_iter;
 use super::keys;
 use super::names::{NameContext, is_secret_name};
 
-/// A text without its secrets, and how many were taken out. A program in it stays as it is.
+/// Replaces the secrets in a text with [`REDACTED`], and returns the number of secrets. Source code stays intact.
 pub fn redact(text: &str) -> (Cow<'_, str>, u64) {
-    let mut found = assigned(text);
-    found.extend(recognised(text));
+    let mut found = find_assigned(text);
+    found.extend(find_by_form(text));
     without(text, found, REDACTED)
 }
 
-/// Whether this is an option of a command line whose value is a secret and comes next.
+/// Whether this is a command line option whose value, the next word, is a secret.
 pub fn is_secret_option(word: &str) -> bool {
     word.starts_with('-') && !word.contains([' ', '=']) && is_secret(word)
 }
 
-/// What stands for a secret.
+/// The text that replaces a secret.
 pub const REDACTED: &str = "[redacted]";
 
 fn is_secret(name: &str) -> bool {
     is_secret_name(name, NameContext::Member)
 }
 
-/// What is a secret by itself or by the words around it, whatever it is assigned to.
-pub(super) fn recognised(text: &str) -> Vec<Range<usize>> {
+/// Finds secrets by their own form or by the words around them, whatever they are assigned to.
+pub(super) fn find_by_form(text: &str) -> Vec<Range<usize>> {
     let mut found = words(text);
     found.extend(passwords(text));
     found.extend(options(text));
@@ -37,8 +37,8 @@ pub(super) fn recognised(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The values of `name=value`, `name: value` and `"name": "value"` whose name says that they are secret.
-fn assigned(line: &str) -> Vec<Range<usize>> {
+/// Finds the values of `name=value`, `name: value` and `"name": "value"` whose name is the name of a secret.
+fn find_assigned(line: &str) -> Vec<Range<usize>> {
     let bytes = line.as_bytes();
     let mut found = Vec::new();
     for at in memchr::memchr2_iter(b'=', b':', bytes) {
@@ -53,7 +53,7 @@ fn assigned(line: &str) -> Vec<Range<usize>> {
         if name.len() > LONGEST_NAME || !is_secret(name) {
             continue;
         }
-        // `::`, `==`, `:=` and `=>` in a program: what follows the second sign counts, if anything.
+        // `::`, `==`, `:=` and `=>` in source code: only the second sign can begin a value.
         let behind = line[at + 1..].trim_start_matches([' ', '\t']);
         if behind.starts_with([':', '=', '>']) {
             continue;
@@ -65,7 +65,7 @@ fn assigned(line: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// How far a value goes, if it is one: a type or a call in a program is none.
+/// The range of a value. Returns `None` for types and calls in source code.
 fn value(name: &str, start: usize, text: &str, tight: bool) -> Option<Range<usize>> {
     let quote = text.trim_start_matches('\\').chars().next()?;
     if matches!(quote, '"' | '\'') {
@@ -86,13 +86,13 @@ fn value(name: &str, start: usize, text: &str, tight: bool) -> Option<Range<usiz
     (likely && !plain.starts_with(['{', '['])).then_some(start..start + end)
 }
 
-/// A header of HTTP, whose value has words.
+/// Whether this is an HTTP header, whose value can contain spaces.
 fn is_header(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.ends_with("authorization") || name.ends_with("cookie")
 }
 
-/// A name that is used for nothing but secrets.
+/// Whether the name is used for secrets only.
 fn is_spoken(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["password", "passwd", "passphrase", "secret"]
@@ -104,7 +104,7 @@ fn in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_-.".contains(c)
 }
 
-/// The text with these places hidden, and how many that are.
+/// Replaces these ranges of the text, and returns the number of replacements.
 pub(super) fn without<'a>(
     line: &'a str,
     mut found: Vec<Range<usize>>,
@@ -132,7 +132,7 @@ pub(super) fn without<'a>(
     (Cow::Owned(out), hidden)
 }
 
-/// What begins as keys do, what follows `Bearer`, and what is in the `env` and `headers` of a message within a line of a log.
+/// Finds words with a key prefix, words after `Bearer`, and the values in `env` and `headers` of a message in a log line.
 fn words(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut behind_word = false;
@@ -189,7 +189,7 @@ fn members(text: &str, name: &str) -> Option<Range<usize>> {
     Some(span(text, &behind[1..], |char| char == close))
 }
 
-/// The passwords of addresses.
+/// Finds passwords in URLs.
 fn passwords(text: &str) -> Vec<Range<usize>> {
     let found = find_iter(text.as_bytes(), "://").filter_map(|at| {
         let rest = &text[at + 3..];
@@ -202,7 +202,7 @@ fn passwords(text: &str) -> Vec<Range<usize>> {
     found.collect()
 }
 
-/// The values behind options of a command line.
+/// Finds the values of secret command line options.
 fn options(text: &str) -> Vec<Range<usize>> {
     let found = find_iter(text.as_bytes(), "--").filter_map(|at| {
         let rest = &text[at + 2..];
@@ -224,7 +224,7 @@ fn options(text: &str) -> Vec<Range<usize>> {
     found.collect()
 }
 
-/// The values of parameters of addresses that sign or open something.
+/// Finds the values of URL parameters that grant access.
 fn parameters(text: &str) -> Vec<Range<usize>> {
     let found = memchr::memchr2_iter(b'?', b'&', text.as_bytes()).filter_map(|at| {
         let rest = &text[at + 1..];
@@ -235,7 +235,7 @@ fn parameters(text: &str) -> Vec<Range<usize>> {
     found.collect()
 }
 
-/// What is inside of private keys in PEM.
+/// Finds the contents of private keys in PEM format.
 fn private_keys(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for at in find_iter(text.as_bytes(), BEGIN) {
@@ -259,7 +259,7 @@ fn private_keys(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where the beginning of a rest of a text stands in it, up to where it ends.
+/// The range in `text` of the beginning of `rest`, up to the first character that ends it.
 fn span(text: &str, rest: &str, ends: impl Fn(char) -> bool) -> Range<usize> {
     let start = text.len() - rest.len();
     start..start + rest.find(ends).unwrap_or(rest.len())

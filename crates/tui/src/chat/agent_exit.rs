@@ -69,7 +69,7 @@ impl AgentExitDialog {
             panel.text(title, theme.style(TextRole::Dim), inner);
             let skipped = self.stderr.len().saturating_sub(LINES);
             for line in self.stderr.iter().skip(skipped) {
-                panel.quoted(&text::line(line), TextRole::Quote, theme, inner);
+                panel.quoted(&text::safe_line(line), TextRole::Quote, theme, inner);
             }
         }
         panel.blank_line();

@@ -27,7 +27,7 @@ pub enum Input {
     Event(Box<Event>),
     /// Whether the agent can be steered during a turn.
     Steering(Steering),
-    /// The files that can be mentioned.
+    /// The files that a prompt can mention.
     FilesFound(Vec<String>),
     /// The files of a prompt were read, or one could not be read.
     AttachmentsLoaded {
@@ -66,7 +66,7 @@ pub enum Effect {
         /// What to do if the file exists.
         existing: ExistingFile,
     },
-    /// Find the files that can be mentioned in these directories.
+    /// Find the files in these directories that a prompt can mention.
     FindFiles(Vec<PathBuf>),
     /// Read the files of a prompt.
     LoadAttachments {

@@ -142,7 +142,7 @@ pub(crate) const ACTIONS: &[KeyBinding] = &[
     bound(
         UiAction::Queue,
         Shortcut::Alt('q'),
-        "Remove a queued prompt",
+        "Withdraw a queued prompt",
     ),
     unbound(UiAction::Cancel, "Cancel the turn"),
     bound(

@@ -8,6 +8,7 @@ use crossterm::event::KeyEvent;
 
 use super::answer_list::{AnswerLabel, AnswerList, ListOutcome};
 use super::panel::{Panel, PanelTone};
+use super::text;
 use crate::paint::theme::{TextRole, Theme};
 
 /// The list of login methods; the answer `None` means "not now".
@@ -38,7 +39,9 @@ impl LoginList {
         let not_now = (AnswerLabel::Ours("Not now"), None);
         LoginList {
             answers: AnswerList::new(ways.into_iter().chain([not_now])),
-            message: message.map(shortened),
+            message: message.map(|message| {
+                visible_lines(&text::first_chars(message.trim(), MESSAGE)).into_owned()
+            }),
             left_out,
         }
     }
@@ -71,15 +74,6 @@ impl LoginList {
         }
         self.answers.draw(&mut panel, theme, inner);
         panel
-    }
-}
-
-/// The agent's message, safe to show and of limited length.
-fn shortened(message: &str) -> String {
-    let message = message.trim();
-    match message.char_indices().nth(MESSAGE) {
-        None => visible_lines(message).into_owned(),
-        Some((end, _)) => format!("{}…", visible_lines(&message[..end])),
     }
 }
 

@@ -12,7 +12,7 @@ use ignore::WalkBuilder;
 pub(crate) struct UnfinishedMention {
     /// The position of its `@`.
     pub(crate) start: usize,
-    /// The name so far.
+    /// The name typed so far.
     pub(crate) name: String,
 }
 

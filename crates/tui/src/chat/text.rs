@@ -1,5 +1,6 @@
 //! Prepares text for the screen: makes it safe, breaks it into rows, cuts it to a width.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use attache_text::plain;
@@ -8,7 +9,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::paint::wrap;
 
 /// Untrusted text on one line, safe to show.
-pub(crate) fn line(text: &str) -> String {
+pub(crate) fn safe_line(text: &str) -> String {
     plain::line(text).into_owned()
 }
 
@@ -25,7 +26,7 @@ pub(crate) fn rows(text: &str, width: usize) -> Vec<Range<usize>> {
 }
 
 /// The rows of a text as strings, without the spaces at which they break.
-pub(crate) fn lines(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap_lines(text: &str, width: usize) -> Vec<String> {
     let ranges = rows(text, width).into_iter();
     ranges.map(|row| text[row].trim_end().to_owned()).collect()
 }
@@ -68,6 +69,14 @@ pub(crate) fn exact_rows_from(text: &str, first: usize, width: usize) -> Vec<Str
 /// The beginning of a text, cut to a width.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     wrap::cut(text, width).into_owned()
+}
+
+/// The first characters of a text, with `…` if some are missing.
+pub(crate) fn first_chars(text: &str, count: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(count) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+    }
 }
 
 /// The beginning of a text, cut to a width, with the number of missing characters.

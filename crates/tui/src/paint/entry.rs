@@ -33,7 +33,7 @@ pub enum Fold {
 /// A remark of the client between entries, for example that a permission was decided or the agent exited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// How serious it is.
+    /// How serious the remark is.
     pub tone: Tone,
     /// The text, made safe when it is painted. It may have several lines.
     pub text: String,
@@ -131,10 +131,7 @@ pub(super) fn remark(remark: &Remark, appearance: &Appearance, width: u16) -> Ve
         format!("{} ", theme.sign(sign)),
         theme.style(role),
     )];
-    let text = remark
-        .text
-        .get(..remark.text.floor_char_boundary(LONGEST))
-        .unwrap_or_default();
+    let text = wrap::first_bytes(&remark.text, LONGEST);
     let text = wrap::without_tabs(&plain::lines(text)).into_owned();
     let text = Span::styled(text, theme.style(role));
     wrap::hanging(vec![text], usize::from(width), &first, &[Span::raw("  ")])

@@ -26,7 +26,7 @@ pub use super::entry::text_of;
 
 /// The data to draw.
 pub struct Viewport<'a> {
-    /// The session.
+    /// The transcript of the session.
     pub transcript: &'a Transcript,
     /// The terminals of the host: `&|id| host.terminals().view(id)`.
     pub terminal: TerminalLookup<'a>,
@@ -76,7 +76,7 @@ pub enum Scroll {
     Entry(usize),
 }
 
-/// Which entry to select next.
+/// Which entry to select next, relative to the selected one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SelectionStep {
     /// The next entry; the last visible one if none was selected.

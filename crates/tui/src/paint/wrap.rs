@@ -27,6 +27,11 @@ pub fn line_width(line: &Line<'_>) -> usize {
     spans_width(&line.spans)
 }
 
+/// At most the first `limit` bytes of a text, up to a character boundary.
+pub(super) fn first_bytes(text: &str, limit: usize) -> &str {
+    &text[..text.floor_char_boundary(limit)]
+}
+
 /// Cuts a text to a width, with `…` for the missing part.
 pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     if width(text) <= limit {

@@ -35,12 +35,12 @@ fn compare(fixture: &Fixture) -> Result<(), Failure> {
     let mut lacking = Vec::new();
     for name in PROMPTS {
         eprintln!("==> attache claude beside Node: {name}");
-        let ours = shown(
+        let ours = shown_facts(
             &fixture.fresh(&format!("ours-{name}"))?,
             name,
             Fixture::our_adapter,
         )?;
-        let theirs = shown(
+        let theirs = shown_facts(
             &fixture.fresh(&format!("theirs-{name}"))?,
             name,
             Fixture::node_adapter,
@@ -61,7 +61,7 @@ fn compare(fixture: &Fixture) -> Result<(), Failure> {
             list(missing),
         );
     }
-    keep(fixture, "beside.md", &table)?;
+    save_table(fixture, "beside.md", &table)?;
     match lacking.is_empty() {
         true => Ok(()),
         false => Err(format!("our adapter does not show {}", lacking.join(", "))),
@@ -69,7 +69,7 @@ fn compare(fixture: &Fixture) -> Result<(), Failure> {
 }
 
 /// What a client sees of a prompt, as a set of facts.
-fn shown(
+fn shown_facts(
     fixture: &Fixture,
     name: &str,
     words: fn(&Fixture) -> Vec<OsString>,
@@ -90,7 +90,7 @@ fn shown(
     let answer = client.answer(turn)?;
     let mut facts = BTreeSet::new();
     for (_, message) in &client.received {
-        note(message, &mut facts);
+        collect_facts(message, &mut facts);
     }
     let end = answer["result"]["stopReason"].as_str();
     facts.insert(match end {
@@ -100,7 +100,7 @@ fn shown(
     Ok(facts)
 }
 
-fn note(message: &Value, facts: &mut BTreeSet<String>) {
+fn collect_facts(message: &Value, facts: &mut BTreeSet<String>) {
     if let Some(method) = message["method"]
         .as_str()
         .filter(|it| *it != "session/update")
@@ -221,7 +221,7 @@ fn measure(fixture: &Fixture) -> Result<(), Failure> {
             "µs",
         );
     // Reported only: the speed of a machine must not break a build.
-    keep(fixture, "costs.md", &table)
+    save_table(fixture, "costs.md", &table)
 }
 
 struct Costs {
@@ -284,7 +284,7 @@ fn cpu(pid: u32) -> Result<Duration, Failure> {
     Ok(Duration::from_nanos(spent.sum()))
 }
 
-fn keep(fixture: &Fixture, name: &str, table: &str) -> Result<(), Failure> {
+fn save_table(fixture: &Fixture, name: &str, table: &str) -> Result<(), Failure> {
     print!("\n{table}");
     let path = fixture.cwd.join(name);
     fs::write(&path, table).map_err(|error| format!("can't write {}: {error}", path.display()))

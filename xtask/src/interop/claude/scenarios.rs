@@ -1,4 +1,4 @@
-//! The scenarios.
+//! The scenarios of `attache claude`.
 
 mod background;
 mod clients;

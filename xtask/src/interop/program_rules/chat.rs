@@ -34,43 +34,43 @@ enum ChatEnd {
 const TRIALS: [ChatTrial; 7] = [
     ChatTrial {
         name: "program denied",
-        rules: on_programs,
+        rules: program_policy,
         run: denied,
         end: ChatEnd::Keep,
     },
     ChatTrial {
         name: "asked, allowed",
-        rules: on_programs,
+        rules: program_policy,
         run: allowed,
         end: ChatEnd::Keep,
     },
     ChatTrial {
         name: "asked, rejected",
-        rules: on_programs,
+        rules: program_policy,
         run: rejected,
         end: ChatEnd::Keep,
     },
     ChatTrial {
         name: "asked, cancelled",
-        rules: on_programs,
+        rules: program_policy,
         run: cancelled,
         end: ChatEnd::Quit,
     },
     ChatTrial {
         name: "spawn cancelled",
-        rules: on_shells,
+        rules: shell_policy,
         run: spawn_cancelled,
         end: ChatEnd::Keep,
     },
     ChatTrial {
         name: "agent killed",
-        rules: on_shells,
+        rules: shell_policy,
         run: agent_killed,
         end: ChatEnd::Quit,
     },
     ChatTrial {
         name: "client killed",
-        rules: on_shells,
+        rules: shell_policy,
         run: client_killed,
         end: ChatEnd::Quit,
     },
@@ -172,7 +172,7 @@ fn agent_killed(chat: &ChatSession) -> Result<(), String> {
     let found = child::marked(&chat.folder).into_iter();
     let mut pids: Vec<u32> = found
         .filter_map(|(pid, _)| pid.parse().ok())
-        .filter(|pid| arguments(*pid) == *words)
+        .filter(|pid| command_line(*pid) == *words)
         .collect();
     // An agent that re-executes itself has the same words and a higher pid.
     pids.sort_unstable();
@@ -193,7 +193,7 @@ fn client_killed(chat: &ChatSession) -> Result<(), String> {
     chat.expect_no_shell()
 }
 
-fn on_programs() -> Value {
+fn program_policy() -> Value {
     json!([
         { "action": "deny", "command": format!("{PROGRAM} **"), "id": RULE },
         { "action": "ask", "command": format!("{ASKED} **"), "id": ASKED_RULE },
@@ -201,7 +201,7 @@ fn on_programs() -> Value {
 }
 
 /// The shell that an agent starts for a command is its own child.
-fn on_shells() -> Value {
+fn shell_policy() -> Value {
     json!([{ "action": "ask", "command": "bash -c **", "id": ASKED_RULE }])
 }
 
@@ -225,11 +225,11 @@ impl<'a> ChatSession<'a> {
         let name = name.replace([' ', ','], "-");
         let folder = dirs.installed.join("runs").join(name);
         let rules = (trial.rules)();
-        let bin = set_up(&folder, &rules)
+        let bin = create_files(&folder, &rules)
             .map_err(|error| format!("can't use {}: {error}", folder.display()))?;
         let mut words = subject.words.clone();
         let mut env = subject.env.clone();
-        if rules == on_shells() {
+        if rules == shell_policy() {
             // Otherwise the shell would run a command that the user has just allowed, without a request.
             words.extend(subject.auto_approval.words.iter().map(OsString::from));
             let variables = subject.auto_approval.variables.iter();
@@ -282,7 +282,7 @@ impl<'a> ChatSession<'a> {
         let asked = format!("name=asked; \"$name-tool\" {word} 'two words'");
         self.prompt(&[&asked, &format!("touch {afterwards}")])?;
         let screen = self.until(TITLE, |screen| screen.contains(TITLE))?;
-        let dialog = unwrapped(&screen);
+        let dialog = joined_text(&screen);
         let command = format!("{ASKED} {word} 'two words'");
         let root = Path::new(&self.words[0]).file_name().unwrap_or_default();
         let begin = format!("from {} → ", root.to_string_lossy());
@@ -299,7 +299,7 @@ impl<'a> ChatSession<'a> {
     fn run_shell_until_asked(&self) -> Result<(), String> {
         self.prompt(&["touch never"])?;
         let screen = self.until(TITLE, |screen| screen.contains(TITLE))?;
-        match unwrapped(&screen).contains("bash -c ") {
+        match joined_text(&screen).contains("bash -c ") {
             true => Ok(()),
             false => Err("the dialog does not show the shell".to_owned()),
         }
@@ -457,7 +457,7 @@ impl<'a> ChatSession<'a> {
 }
 
 /// Creates the directory with a policy and with programs that record that they ran; returns the directory for `PATH`.
-fn set_up(folder: &Path, rules: &Value) -> std::io::Result<PathBuf> {
+fn create_files(folder: &Path, rules: &Value) -> std::io::Result<PathBuf> {
     child::empty(folder)?;
     fs::create_dir(folder.join("cwd"))?;
     let policy = json!({ "rules": rules }).to_string();
@@ -467,14 +467,14 @@ fn set_up(folder: &Path, rules: &Value) -> std::io::Result<PathBuf> {
 }
 
 /// The text of a screen on one line, without borders, bars and line breaks.
-fn unwrapped(screen: &str) -> String {
+fn joined_text(screen: &str) -> String {
     let words = screen.split(|char: char| char.is_whitespace() || "│┊".contains(char));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     words.join(" ")
 }
 
 /// The command line of a process.
-fn arguments(pid: u32) -> Vec<OsString> {
+fn command_line(pid: u32) -> Vec<OsString> {
     let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let line = String::from_utf8_lossy(&line).into_owned();
     let words = line.split_terminator('\0');
@@ -495,11 +495,11 @@ const PROMPTLY: Duration = Duration::from_secs(10);
 
 #[cfg(test)]
 mod tests {
-    use super::unwrapped;
+    use super::joined_text;
 
     #[test]
     fn a_dialog_is_read_across_its_lines() {
         let screen = "╭ Start ╮\n│ from    ┊ sh →     │\n│         ┊ tool a     │\n";
-        assert_eq!(unwrapped(screen), "╭ Start ╮ from sh → tool a");
+        assert_eq!(joined_text(screen), "╭ Start ╮ from sh → tool a");
     }
 }

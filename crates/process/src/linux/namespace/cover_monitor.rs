@@ -1,5 +1,5 @@
-//! Keeps the covers of a running program current: a file that is put in the place of a covered one, or appears at a path
-//! that stays covered, is covered as soon as the kernel tells of it. It runs in the keeper, outside the namespace.
+//! Keeps the covers of a running program up to date: a file that replaces a covered one, or appears at a covered path, is
+//! covered as soon as the kernel reports it. Runs in the keeper, outside the namespace.
 #![allow(unsafe_code)]
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -27,27 +27,27 @@ use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use super::{CoverPlan, Namespace, OnChange};
 use crate::{Confinement, Cover, CoverAccess, CoverKind, CoveredPath, NestedMounts};
 
-/// What keeps the covers of one program current.
+/// Keeps the covers of one program up to date.
 pub(in super::super) struct CoverMonitor {
     kept: Vec<CoveredPath>,
     nesting: NestedMounts,
-    /// What was covered last.
+    /// The current covers.
     covered: Vec<Cover>,
     pinned: HashSet<PinnedDirectory>,
     namespaces: Namespaces,
-    /// None if the system has no more of them: then it is looked at now and then.
+    /// `None` if the system has no more watches; then changes are polled.
     watches: Option<Watches>,
 }
 
 type PinnedDirectory = (CString, u64, u64);
 
-/// The user and the mount namespace of the program, as they were when it began.
+/// The user and the mount namespace in which the program was started.
 struct Namespaces {
     user: OwnedFd,
     mount: OwnedFd,
 }
 
-/// Where the descriptors of a namespace come in that is yet to be made. None if nothing is covered there.
+/// The socket for the descriptors of a namespace that the child will create. `None` if nothing is covered.
 pub(in super::super) fn report_socket(namespace: &mut Namespace) -> io::Result<Option<UnixStream>> {
     if namespace.plan.is_none() {
         return Ok(None);
@@ -58,7 +58,7 @@ pub(in super::super) fn report_socket(namespace: &mut Namespace) -> io::Result<O
 }
 
 impl CoverMonitor {
-    /// Begins, once the program runs.
+    /// Starts monitoring, after the program has started.
     pub(in super::super) fn begin(
         confinement: &Confinement,
         report: &UnixStream,
@@ -86,44 +86,46 @@ impl CoverMonitor {
             pinned: first.pins.into_iter().filter_map(identified).collect(),
             namespaces: Namespaces::receive(report)?,
         };
-        // Something may have changed since the covers were asked for.
+        // Files may have changed since the covers were requested.
         if monitor.has_changed() {
             monitor.cover()?;
         }
         Ok(monitor)
     }
 
-    /// Looks at what has changed, and covers what has to be. Does not wait.
+    /// Covers files that have changed, without waiting.
     pub(in super::super) fn refresh(&mut self) {
         let has_changes = match &self.watches {
             Some(watches) => watches.have_changes(),
             None => self.has_changed(),
         };
         if has_changes {
-            // It fails where a directory has gone meanwhile, which comes with another event.
+            // Fails if a directory has been removed meanwhile, which another event reports.
             self.cover().ok();
         }
     }
 
     fn has_changed(&self) -> bool {
-        self.found().iter().any(|it| !self.covered.contains(it))
+        self.find_covers()
+            .iter()
+            .any(|it| !self.covered.contains(it))
     }
 
-    /// To wait until something has changed.
+    /// The descriptor that is readable when something has changed.
     pub(in super::super) fn poll(&self) -> Option<PollFd<'_>> {
         let watches = self.watches.as_ref()?;
         Some(PollFd::new(&watches.events, PollFlags::IN))
     }
 
-    /// Whether nothing tells of changes.
+    /// Whether changes have to be polled.
     pub(in super::super) fn must_poll(&self) -> bool {
         self.watches.is_none()
     }
 
     fn cover(&mut self) -> io::Result<()> {
-        // First, so that no change is missed.
+        // Watch first, so that no change is missed.
         self.watches = Watches::of(&self.kept).ok();
-        let found = self.found();
+        let found = self.find_covers();
         let mut plan = CoverPlan::of(&found, self.nesting)?;
         let pins = std::mem::take(&mut plan.pins).into_iter();
         let new = pins
@@ -137,8 +139,8 @@ impl CoverMonitor {
         Ok(())
     }
 
-    /// What is at the kept paths now.
-    fn found(&self) -> Vec<Cover> {
+    /// Covers for the files that are at the covered paths now.
+    fn find_covers(&self) -> Vec<Cover> {
         let found = self.kept.iter().filter_map(|kept| {
             let path = std::fs::canonicalize(&kept.path).ok()?;
             let metadata = std::fs::symlink_metadata(&path).ok()?;
@@ -183,8 +185,8 @@ impl Namespaces {
         }
     }
 
-    /// Covers places in the namespaces. They are entered by a copy of this process that becomes no program: its hook
-    /// always fails.
+    /// Puts covers in the namespaces. A copy of this process enters them and never executes a program: its hook always
+    /// fails.
     fn put(&self, plan: CoverPlan) -> io::Result<()> {
         let (user, mount) = (self.user.try_clone()?, self.mount.try_clone()?);
         let mut command = Command::new("/proc/self/exe");
@@ -205,7 +207,7 @@ impl Namespaces {
     }
 }
 
-/// Sends descriptors of the namespaces that the calling process is in. Runs between fork and exec.
+/// Sends descriptors of the calling process's namespaces. Runs between fork and exec.
 pub(super) fn send_namespace(report: &OwnedFd) -> io::Result<()> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
     let user = open(c"/proc/self/ns/user", flags, Mode::empty())?;
@@ -225,7 +227,7 @@ pub(super) fn send_namespace(report: &OwnedFd) -> io::Result<()> {
     Ok(())
 }
 
-/// Directories on the way to kept paths, and the names in them that count.
+/// Watches on the directories that lead to covered paths, and the relevant names in them.
 struct Watches {
     events: OwnedFd,
     names: BTreeMap<i32, HashSet<OsString>>,
@@ -241,12 +243,12 @@ impl Watches {
         Ok(watches)
     }
 
-    /// Watches the way to kept paths, which was looked at before.
+    /// Watches the directories that lead to covered paths.
     fn follow(&mut self, kept: &[CoveredPath], seen: WatchedNames) -> io::Result<()> {
         let mut steps = seen;
         for _ in 0..MOST_ROUNDS {
             self.add(&steps)?;
-            // A directory that appeared before the one above it was watched is in no event.
+            // No event reports a directory that appeared before its parent was watched.
             let now = watched_names(kept);
             if now == steps {
                 break;
@@ -268,7 +270,7 @@ impl Watches {
                     let known = self.names.entry(watch).or_default();
                     known.extend(names.iter().cloned());
                 }
-                // What has gone has nothing to watch, and what cannot be read is another user's.
+                // The directory has been removed, or belongs to another user.
                 Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS | Errno::PERM) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -276,7 +278,7 @@ impl Watches {
         Ok(())
     }
 
-    /// Whether one of the names has changed. Takes all events.
+    /// Reads all events. Returns whether one of the names has changed.
     fn have_changes(&self) -> bool {
         let mut room = [MaybeUninit::uninit(); ROOM];
         let mut reader = inotify::Reader::new(&self.events, &mut room);
@@ -285,7 +287,7 @@ impl Watches {
             let names = self.names.get(&event.wd());
             have_changes |= match (names, event.file_name()) {
                 (Some(names), Some(name)) => names.contains(OsStr::from_bytes(name.to_bytes())),
-                // Events were lost, or a watched directory has gone.
+                // Events were lost, or a watched directory has been removed.
                 _ => event
                     .events()
                     .intersects(ReadFlags::QUEUE_OVERFLOW | ReadFlags::IGNORED),
@@ -295,15 +297,15 @@ impl Watches {
     }
 }
 
-/// Directories, those above before those below, with the names in them that lead to a kept path.
+/// Directories, parents first, with the names in them that lead to a covered path.
 type WatchedNames = BTreeMap<PathBuf, HashSet<OsString>>;
 
-/// The way to kept paths, as far as it is there now.
+/// The existing directories that lead to covered paths.
 fn watched_names(kept: &[CoveredPath]) -> WatchedNames {
     let mut steps = WatchedNames::new();
     let written: BTreeSet<&Path> = kept.iter().map(|kept| kept.path.as_path()).collect();
     for path in written {
-        // As it is written, with its links, and as it is on disk.
+        // The path as written, with its links, and the path on disk.
         let real = std::fs::canonicalize(path).ok();
         for path in [Some(path), real.as_deref()].into_iter().flatten() {
             for step in path.ancestors() {
@@ -317,12 +319,12 @@ fn watched_names(kept: &[CoveredPath]) -> WatchedNames {
     steps
 }
 
-/// If the way changes as often as this while it is looked at, the events will tell.
+/// Maximum number of retries when directories change while they are read; later changes are reported by events.
 const MOST_ROUNDS: usize = 8;
-/// Far more than the paths of a policy have directories.
+/// Far more than the number of directories in the paths of a policy.
 const MOST_WATCHES: usize = 4096;
 const ROOM: usize = 8192;
-/// What the copy of this process that has covered everything fails with.
+/// The error with which the copy of this process reports that all covers are in place.
 const COVERED: i32 = libc::ECANCELED;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the mounts of this process tell about places to cover: where else they show, and which directories lead to them.
+//! Reads from the mounts of this process where else covered files are visible, and which directories lead to them.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -11,7 +11,7 @@ use rustix::process::geteuid;
 use crate::mount_table::{self, Mount, join, mount_of};
 use crate::{Cover, CoverKind};
 
-/// The covers, and the same for every other mount that shows what they cover, or a part of it.
+/// The covers, plus covers for all other mounts that show the covered files or a part of them.
 pub(super) fn all_views(covers: &[Cover]) -> io::Result<Vec<Cover>> {
     let mut all: Vec<Cover> = Vec::new();
     let mut add = |cover: Cover| {
@@ -22,7 +22,7 @@ pub(super) fn all_views(covers: &[Cover]) -> io::Result<Vec<Cover>> {
     covers.iter().cloned().for_each(&mut add);
     let mounts = mount_table::read()?;
     for cover in covers {
-        // What has gone meanwhile is told when it is covered.
+        // A file that has been removed meanwhile is reported when it is covered.
         let Ok(id) = mount_of(&cover.path) else {
             continue;
         };
@@ -42,7 +42,7 @@ pub(super) fn all_views(covers: &[Cover]) -> io::Result<Vec<Cover>> {
     Ok(all)
 }
 
-/// How one mount shows what is at `inside` of its file system. What another mount lies over is not seen.
+/// The cover for the path at which one mount shows `inside` of its file system. Returns `None` if another mount hides it.
 fn view(cover: &Cover, inside: &Path, mount: &Mount) -> Option<Cover> {
     let (path, is_whole) = match (
         inside.strip_prefix(&mount.root),
@@ -74,7 +74,7 @@ fn view(cover: &Cover, inside: &Path, mount: &Mount) -> Option<Cover> {
     })
 }
 
-/// The directories above covered places that this user can rename.
+/// The directories above covered files that this user can rename.
 pub(super) fn above(covers: &[Cover]) -> Vec<PathBuf> {
     let above = covers
         .iter()
@@ -83,7 +83,7 @@ pub(super) fn above(covers: &[Cover]) -> Vec<PathBuf> {
     above.into_iter().map(Path::to_owned).collect()
 }
 
-/// Whether this user may write the directory above, or may allow it to themselves.
+/// Whether this user can write to the parent directory, or can give themselves permission to.
 fn can_be_renamed(path: &Path) -> bool {
     let Some(parent) = path.parent() else {
         return false;

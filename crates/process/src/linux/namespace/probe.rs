@@ -1,4 +1,4 @@
-//! Whether there can be such a namespace, and what to change on this system where there cannot.
+//! Checks whether this system allows the namespace of a confinement, and suggests a fix if not.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -13,7 +13,7 @@ use super::super::{GUARD, PROBE_ARGUMENT, child_setup, seccomp_filter};
 use super::{CoverPlan, Namespace};
 use crate::{Confinement, Network, Unsupported, guard};
 
-/// Whether there can be such a namespace: tried once, in a process that does nothing else.
+/// Whether this system allows the namespace. Tried once, in a separate process.
 pub(in super::super) fn support() -> Result<(), Unsupported> {
     static SUPPORT: OnceLock<Result<(), Unsupported>> = OnceLock::new();
     *SUPPORT.get_or_init(|| {
@@ -27,8 +27,8 @@ pub(in super::super) fn support() -> Result<(), Unsupported> {
     })
 }
 
-/// Enters a namespace in this process, for good. Returns 0, or the error's number; what fails in a namespace that was made
-/// has the bit [`MADE`] as well.
+/// Enters a namespace in this process permanently. Returns 0 or an error number, which has the bit [`MADE`] set if the error
+/// occurred inside the new namespace.
 pub(in super::super) fn run_probe() -> i32 {
     probe_namespace().map_or_else(|error| number(&error), |namespace| enter(&namespace))
 }
@@ -36,7 +36,7 @@ pub(in super::super) fn run_probe() -> i32 {
 fn probe_namespace() -> io::Result<Namespace> {
     let confinement = Confinement::new().network(Network::Loopback);
     let namespace = Namespace::of(&confinement)?.ok_or(Errno::INVAL)?;
-    // Blanks are made though there is nothing to cover.
+    // Makes the empty mounts although there is nothing to cover.
     Ok(Namespace {
         plan: Some(CoverPlan {
             covers: Vec::new(),
@@ -60,8 +60,8 @@ fn number(error: &io::Error) -> i32 {
     error.raw_os_error().unwrap_or(libc::EIO)
 }
 
-/// In a fresh process where this executable can be one. A copy of this process must let others look into it before it can
-/// write its own files in `/proc`.
+/// Tries the namespace in a new process of this executable if possible, otherwise in a copy of this process. The copy must
+/// allow inspection before it can write its own files in `/proc`.
 fn try_namespace() -> i32 {
     let mut command = Command::new("/proc/self/exe");
     command.stdin(Stdio::null()).stdout(Stdio::null());
@@ -76,7 +76,7 @@ fn try_namespace() -> i32 {
     };
     let hook = move || {
         child_setup::allow_inspection();
-        // Never 0, with which the child would go on and become the program.
+        // Never 0, because then the child would go on to execute the program.
         Err(io::Error::from_raw_os_error(match enter(&namespace) {
             0 => ENTERED,
             code => code,
@@ -87,7 +87,7 @@ fn try_namespace() -> i32 {
     match command.spawn() {
         Err(error) if error.raw_os_error() == Some(ENTERED) => 0,
         Err(error) => number(&error),
-        // It cannot come to this: the hook never succeeds.
+        // Unreachable: the hook never succeeds.
         Ok(mut child) => {
             child.kill().and_then(|()| child.wait()).ok();
             libc::EIO
@@ -95,7 +95,7 @@ fn try_namespace() -> i32 {
     }
 }
 
-/// A setting of the kernel.
+/// Reads a kernel setting.
 fn setting(name: &str) -> Option<String> {
     let text = std::fs::read_to_string(Path::new("/proc/sys").join(name)).ok()?;
     Some(text.trim().to_owned())
@@ -128,7 +128,7 @@ fn explain(code: i32, setting: impl Fn(&str) -> Option<String>, is_container: bo
     }
 }
 
-/// Settings of the kernel with the value that forbids what we need.
+/// Kernel settings, with the value that forbids namespaces.
 const SETTINGS: [(&str, &str, Unsupported); 5] = [
     (
         "kernel/apparmor_restrict_unprivileged_userns",
@@ -199,10 +199,9 @@ const UNKNOWN: Unsupported = Unsupported {
     reason: "a user namespace could not be made",
     fix: "try `unshare -Urm true`, which says why",
 };
-/// Marks the number of an error that happened in a namespace that was made. It fits an exit code, and so do the errors that
-/// can happen there.
+/// Marks the number of an error that occurred inside the new namespace. Fits an exit code together with the possible errors.
 const MADE: i32 = 0x80;
-/// What a child that got so far fails with.
+/// The error with which a child reports success.
 const ENTERED: i32 = libc::ECANCELED;
 
 #[cfg(test)]

@@ -298,7 +298,7 @@ impl AgentRequest {
 /// The text of content blocks on one line.
 pub(in crate::chat) fn content_line(content: &[v1::ContentBlock]) -> String {
     let texts = content.iter().map(|block| match block {
-        v1::ContentBlock::Text(content) => text::line(&content.text),
+        v1::ContentBlock::Text(content) => text::safe_line(&content.text),
         other => format!("[{}]", other.tag()),
     });
     texts.collect::<Vec<_>>().join(" ")

@@ -308,7 +308,7 @@ impl App {
         is_allowed: bool,
         now: Instant,
     ) {
-        let what = text::line(what);
+        let what = text::safe_line(what);
         let (tone, word) = match is_allowed {
             true => (Tone::Good, "allowed"),
             false => (Tone::Bad, "rejected"),

@@ -6,7 +6,7 @@ use attache_client::event::PermissionPrompt;
 use attache_host::permissions::{Scope, option_allows, option_label};
 use attache_text::plain::visible_start;
 
-/// One answer.
+/// One answer to a permission request.
 #[derive(Debug, Clone)]
 pub(super) struct PermissionChoice {
     pub(super) kind: ChoiceKind,
@@ -117,7 +117,7 @@ impl PermissionChoice {
 }
 
 /// The answers to a request.
-pub(super) fn of(prompt: &PermissionPrompt) -> Vec<PermissionChoice> {
+pub(super) fn list(prompt: &PermissionPrompt) -> Vec<PermissionChoice> {
     let options = &prompt.options;
     let mut choices: Vec<PermissionChoice> = options
         .iter()

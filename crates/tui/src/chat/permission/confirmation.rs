@@ -74,10 +74,10 @@ fn subject(action: &Action) -> &'static str {
         (None, Kind::Edit) if files == 1 => "every edit of this file, whatever it writes,",
         (None, Kind::Edit) if files > 1 => "every edit of these files, whatever it writes,",
         (None, Kind::Delete | Kind::Move | Kind::Read | Kind::Search) if files == 1 => {
-            "this again, for this file,"
+            "this action on this file"
         }
         (None, Kind::Delete | Kind::Move | Kind::Read | Kind::Search) if files > 1 => {
-            "this again, for these files,"
+            "this action on these files"
         }
         _ => "this tool with exactly this input",
     }

@@ -10,6 +10,7 @@ use attache_host::permissions::{Action, Protection};
 use attache_text::plain::{visible, visible_command, visible_start, visible_word};
 
 use super::file_moves;
+use crate::chat::text;
 use crate::paint::theme::TextRole;
 
 /// One fact that the user has to see. Its text is safe to show.
@@ -87,7 +88,7 @@ impl Fact {
 }
 
 /// The facts that the user has to see.
-pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Fact> {
+pub(super) fn collect(prompt: &PermissionPrompt) -> Vec<Fact> {
     let mut facts = Vec::new();
     let action = &prompt.action;
     let directory = match &prompt.subject {
@@ -226,7 +227,7 @@ fn file_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt, directory: Optio
     let mut paths: Vec<&PathBuf> = paths
         .filter(|path| Some(action.workspace.join(path).as_path()) != directory)
         .collect();
-    let moves = file_moves::of(prompt, &paths);
+    let moves = file_moves::find(prompt, &paths);
     for moved in &moves {
         move_ends(facts, "From", &moved.from, action);
         move_ends(facts, "To", &moved.to, action);
@@ -297,7 +298,10 @@ fn input_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
         let (value, more) = visible_start(value, MEMBER);
         let mut text = match name.as_str() {
             "" => value.into_owned(),
-            name => format!("{} = {value}", visible_word(&shorten_name(name))),
+            name => format!(
+                "{} = {value}",
+                visible_word(&text::first_chars(name, MEMBER))
+            ),
         };
         if more > 0 {
             text += &format!("… {more} more characters, Alt-D shows all");
@@ -307,14 +311,6 @@ fn input_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     if let Some(more @ 1..) = other.len().checked_sub(MOST_MEMBERS) {
         let text = format!("! {more} more members of the input: Alt-D shows all");
         facts.push(Fact::remark(text));
-    }
-}
-
-/// The beginning of a name.
-fn shorten_name(name: &str) -> String {
-    match name.char_indices().nth(MEMBER) {
-        None => name.to_owned(),
-        Some((end, _)) => format!("{}…", &name[..end]),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Forms.
+//! Forms: filling in, checking, declining.
 
 use attache::v1;
 use attache_client::command::Command;

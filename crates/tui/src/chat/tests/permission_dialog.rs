@@ -16,7 +16,7 @@ pub(super) fn ask(ui: &mut TestUi, number: u64) {
     ui.event(Event::PermissionRequested(Box::new(asked)));
 }
 
-/// Presses keys and shows which answers were given.
+/// Presses keys and compares the answers that were given.
 pub(super) fn check(ui: &mut TestUi, keys: &str, expected: &Expect) {
     ui.take_effects();
     expected.assert_eq(&answers(ui, keys));

@@ -16,7 +16,7 @@ pub(super) struct WebAddress {
     pub(super) warnings: Vec<&'static str>,
 }
 
-/// Why an address cannot be opened.
+/// Why an address must not be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AddressError {
     NotWeb,

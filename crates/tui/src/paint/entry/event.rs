@@ -143,7 +143,7 @@ fn session_message_lines(
     );
     let mut lines = styled_lines(head, TextRole::Strong, context);
     lines.extend(markdown::lines(
-        beginning(&message.content.text()),
+        wrap::first_bytes(&message.content.text(), LONGEST),
         context.appearance,
         context.width,
     ));
@@ -192,7 +192,11 @@ fn turn_end_label(end: &TurnEnd) -> Option<(String, Sign, TextRole)> {
 
 fn summary(blocks: &ContentBlocks, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     match context.fold {
-        Fold::Full => markdown::lines(beginning(&blocks.text()), context.appearance, context.width),
+        Fold::Full => markdown::lines(
+            wrap::first_bytes(&blocks.text(), LONGEST),
+            context.appearance,
+            context.width,
+        ),
         Fold::Line | Fold::Brief => Vec::new(),
     }
 }
@@ -203,13 +207,8 @@ fn styled_lines(text: String, role: TextRole, context: &EntryContext<'_>) -> Vec
 }
 
 fn paragraph(text: &str, context: &EntryContext<'_>) -> Vec<Line<'static>> {
-    let text = wrap::without_tabs(&plain::lines(beginning(text))).into_owned();
+    let text = wrap::without_tabs(&plain::lines(wrap::first_bytes(text, LONGEST))).into_owned();
     wrap::spans(vec![Span::raw(text)], usize::from(context.width))
-}
-
-fn beginning(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(LONGEST))
-        .unwrap_or_default()
 }
 
 fn folded(mut lines: Vec<Line<'static>>, context: &EntryContext<'_>) -> Vec<Line<'static>> {

@@ -53,9 +53,7 @@ fn summary(message: &MessageEntry, context: &EntryContext<'_>) -> Line<'static> 
         .lines()
         .find(|line| !line.trim().is_empty())
         .unwrap_or_default();
-    let first = first
-        .get(..first.floor_char_boundary(SHORT_TEXT))
-        .unwrap_or_default();
+    let first = wrap::first_bytes(first, SHORT_TEXT);
     let word = match message.kind {
         MessageKind::Thought => "thought · ",
         MessageKind::User | MessageKind::Agent => "",
@@ -83,9 +81,7 @@ fn typed_lines(
             lines.extend(attachment(block, context));
             continue;
         };
-        let kept = text
-            .get(..text.floor_char_boundary(bytes))
-            .unwrap_or_default();
+        let kept = wrap::first_bytes(text, bytes);
         let safe = plain::lines(kept.trim_end());
         let safe = Span::raw(wrap::without_tabs(&safe).into_owned());
         lines.extend(wrap::spans(vec![safe], usize::from(context.width)));
@@ -101,9 +97,7 @@ fn typed_lines(
 
 fn beginning(message: &MessageEntry, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     let text = message.text();
-    let kept = text
-        .get(..text.floor_char_boundary(SHORT_TEXT))
-        .unwrap_or_default();
+    let kept = wrap::first_bytes(&text, SHORT_TEXT);
     let mut lines = markdown::lines(kept, context.appearance, context.width);
     if kept.len() < text.len() {
         lines.push(more_line(

@@ -38,7 +38,7 @@ pub enum Progress {
 /// A code fence whose beginning is settled.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct OpenFence {
-    /// Its first line.
+    /// The first line of the fence.
     pub(super) fence: String,
     /// The hash of the code so far.
     pub(super) chain: PrefixHash,
@@ -78,7 +78,7 @@ impl IncrementalMarkdown {
         &self.lines
     }
 
-    /// The lines.
+    /// Returns the lines.
     pub fn into_lines(self) -> Vec<Line<'static>> {
         self.lines
     }

@@ -86,9 +86,7 @@ impl BodyWriter<'_> {
         let is_cut = wrap::width(&title) + 20 > usize::from(self.width);
         if self.fold == Fold::Full && (is_cut || call.title.trim().contains('\n')) {
             let text = visible_lines(call.title.trim());
-            let text = text
-                .get(..text.floor_char_boundary(LONG_TEXT))
-                .unwrap_or_default();
+            let text = wrap::first_bytes(&text, LONG_TEXT);
             let lines = wrap::spans(
                 vec![Span::raw(wrap::without_tabs(text).into_owned())],
                 usize::from(self.room()),
@@ -145,9 +143,7 @@ impl BodyWriter<'_> {
             Fold::Full => (LONG_TEXT, usize::MAX),
             Fold::Line | Fold::Brief => (SHORT_TEXT, BRIEF_LINES),
         };
-        let kept = text
-            .get(..text.floor_char_boundary(bytes))
-            .unwrap_or_default();
+        let kept = wrap::first_bytes(text, bytes);
         let mut markdown = IncrementalMarkdown::new(self.room());
         while markdown.update(kept, self.appearance) == Progress::Partial {}
         self.call_lines.is_coloured &= markdown.is_coloured();

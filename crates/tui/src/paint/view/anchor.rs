@@ -11,7 +11,7 @@ pub(super) struct Anchor {
 }
 
 impl Viewport<'_> {
-    /// The last place.
+    /// The place of the newest entry, or 0 if there is none.
     pub(super) fn last(&self) -> usize {
         match self.transcript.entries().len() {
             0 => 0,

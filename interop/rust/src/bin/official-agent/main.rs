@@ -1,4 +1,4 @@
-//! The interop agent on the official crate. What it does is in `interop/README.md`.
+//! The interop agent on the official crate, as described in `interop/README.md`.
 
 mod turn;
 

@@ -1,4 +1,4 @@
-//! A terminal of the client: really runs the agent's command.
+//! A terminal of the client, which really runs the agent's command.
 
 use std::io;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// Kills its command when dropped.
+/// A running command, killed on drop.
 pub(crate) struct Terminal {
     state: watch::Receiver<State>,
     runner: JoinHandle<()>,

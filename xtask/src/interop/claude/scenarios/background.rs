@@ -13,7 +13,7 @@ pub(super) fn command(fixture: &Fixture) -> Result<(), Failure> {
     let mut client = fixture.start_for(json!({ "_meta": { "terminal_output": true } }))?;
     let session = client.session(&fixture.cwd)?;
     let wait = "until [ -e go ]; do sleep 0.05; done";
-    let begun = begin(
+    let begun = start_in_background(
         &mut client,
         &session,
         &format!("echo one; {wait}; echo two"),
@@ -26,7 +26,7 @@ pub(super) fn command(fixture: &Fixture) -> Result<(), Failure> {
     fixture.write("go", "")?;
     let call = &begun.call;
     let ended = client.wait("the end of the call", |message| {
-        is_at(message, call, "completed")
+        has_status(message, call, "completed")
     })?;
     expect_eq(
         "the exit code",
@@ -66,16 +66,16 @@ pub(super) fn subagent(fixture: &Fixture) -> Result<(), Failure> {
 pub(super) fn kill(fixture: &Fixture) -> Result<(), Failure> {
     let mut client = fixture.start()?;
     let session = client.session(&fixture.cwd)?;
-    let begun = begin(&mut client, &session, "tail -f /dev/null")?;
+    let begun = start_in_background(&mut client, &session, "tail -f /dev/null")?;
     let runs = || fixture.left_behind().iter().any(|name| name == "tail");
-    expect("it runs", becomes(runs))?;
+    expect("it runs", wait_until(runs))?;
     let params = json!({ "sessionId": session, "toolCallId": begun.call });
     let killed = client.request("_attache/stop_command", params)?;
     expect("it is killed", killed["error"].is_null())?;
-    expect("it is gone", becomes(|| !runs()))?;
+    expect("it is gone", wait_until(|| !runs()))?;
     let call = &begun.call;
     client.wait("the end of the call", |message| {
-        is_at(message, call, "failed")
+        has_status(message, call, "failed")
     })?;
     expect_eq(
         "the end",
@@ -90,7 +90,7 @@ struct BackgroundCall {
 }
 
 /// Runs a command in the background and waits until it is reported as running.
-fn begin(
+fn start_in_background(
     client: &mut ScriptedClient,
     session: &str,
     command: &str,
@@ -106,12 +106,12 @@ fn begin(
     Ok(BackgroundCall { turn, call })
 }
 
-fn is_at(message: &Value, call: &Value, status: &str) -> bool {
+fn has_status(message: &Value, call: &Value, status: &str) -> bool {
     let update = &message["params"]["update"];
     update["toolCallId"] == *call && update["status"] == status
 }
 
-fn becomes(truth: impl Fn() -> bool) -> bool {
+fn wait_until(truth: impl Fn() -> bool) -> bool {
     let end = Instant::now() + Duration::from_secs(10);
     while !truth() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(20));

@@ -9,7 +9,7 @@ use super::super::fixture::Fixture;
 use super::expect_eq;
 
 pub(super) fn run(fixture: &Fixture) -> Result<(), Failure> {
-    let said = said(fixture, "--approve-all")?;
+    let said = run_attache(fixture, "--approve-all")?;
     expect_eq(
         "the exit code and text",
         said,
@@ -19,7 +19,7 @@ pub(super) fn run(fixture: &Fixture) -> Result<(), Failure> {
 }
 
 pub(super) fn run_denied(fixture: &Fixture) -> Result<(), Failure> {
-    let (exit, _) = said(fixture, "--deny-all")?;
+    let (exit, _) = run_attache(fixture, "--deny-all")?;
     expect_eq("the exit code", exit, Some(5))?;
     expect_eq("the file", fixture.read("made.txt").as_str(), "(no file)")
 }
@@ -51,7 +51,7 @@ pub(super) fn acpx(fixture: &Fixture) -> Result<(), Failure> {
         "exec",
     ]);
     command.arg(format!("Change it. <<{script}>>"));
-    let (exit, said) = output(fixture, &mut command)?;
+    let (exit, said) = run_command(fixture, &mut command)?;
     expect_eq("the exit code", exit, Some(0))?;
     expect_eq("the file", fixture.read("a.txt").as_str(), "two\nthree\n")?;
     let mut rest = said.as_str();
@@ -73,7 +73,7 @@ pub(super) fn acpx(fixture: &Fixture) -> Result<(), Failure> {
     Ok(())
 }
 
-fn said(fixture: &Fixture, approval: &str) -> Result<(Option<i32>, String), Failure> {
+fn run_attache(fixture: &Fixture, approval: &str) -> Result<(Option<i32>, String), Failure> {
     let input = json!({ "command": "touch made.txt", "description": "make a file" });
     let script = json!([[{ "tool": "Bash", "input": input }], [{ "text": "It is made." }]]);
     let mut command = Command::new(&fixture.attache);
@@ -83,10 +83,10 @@ fn said(fixture: &Fixture, approval: &str) -> Result<(Option<i32>, String), Fail
         .arg("--")
         .args(fixture.our_adapter());
     command.env("ATTACHE_HOME", fixture.cwd.with_file_name("attache"));
-    output(fixture, &mut command)
+    run_command(fixture, &mut command)
 }
 
-fn output(fixture: &Fixture, command: &mut Command) -> Result<(Option<i32>, String), Failure> {
+fn run_command(fixture: &Fixture, command: &mut Command) -> Result<(Option<i32>, String), Failure> {
     let own: Vec<_> = command
         .get_envs()
         .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))

@@ -16,7 +16,7 @@ pub(super) fn rewound(fixture: &Fixture) -> Result<(), Failure> {
     fixture.write("b.txt", "two\n")?;
     let mut client = fixture.start()?;
     let id = client.session(&fixture.cwd)?;
-    let (first, both) = (json!([[{ "text": "One." }]]), both(fixture));
+    let (first, both) = (json!([[{ "text": "One." }]]), read_both_script(fixture));
     for words in [
         format!("An apricot. <<{first}>>"),
         format!("A quince. <<{both}>>"),
@@ -25,9 +25,9 @@ pub(super) fn rewound(fixture: &Fixture) -> Result<(), Failure> {
         expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
     }
     client.request("session/close", json!({ "sessionId": id }))?;
-    go_back(fixture, &id, &format!("A damson. <<{both}>>"))?;
+    rewind_session(fixture, &id, &format!("A damson. <<{both}>>"))?;
 
-    let mut client = load(fixture, &id)?;
+    let mut client = load_session(fixture, &id)?;
     let prompts = client.updates("user_message_chunk");
     let prompts = prompts
         .iter()
@@ -46,17 +46,17 @@ pub(super) fn rewound(fixture: &Fixture) -> Result<(), Failure> {
     let end = client.turn(fork, &json!([[{ "text": "Forked." }]]))?;
     expect_eq("the end of the fork", end.as_str(), "end_turn")?;
     client.request("session/close", json!({ "sessionId": fork }))?;
-    let words = load(fixture, fork)?.message_text();
+    let words = load_session(fixture, fork)?.message_text();
     expect_eq("the words of the fork", words.as_str(), "One.Both.Forked.")
 }
 
-fn both(fixture: &Fixture) -> Value {
+fn read_both_script(fixture: &Fixture) -> Value {
     let read = |name: &str| json!({ "tool": "Read", "input": { "file_path": fixture.path(name) } });
     json!([[read("a.txt"), read("b.txt")], [{ "text": "Both." }]])
 }
 
 /// Prompts the CLI from the first answer on.
-fn go_back(fixture: &Fixture, id: &str, words: &str) -> Result<(), Failure> {
+fn rewind_session(fixture: &Fixture, id: &str, words: &str) -> Result<(), Failure> {
     let text = fs::read_to_string(fixture.transcript(id)?).map_err(|error| error.to_string())?;
     let lines = text.lines();
     let mut lines = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -95,12 +95,12 @@ pub(super) fn subagents(fixture: &Fixture) -> Result<(), Failure> {
     let id = live.session(&fixture.cwd)?;
     let end = live.turn(&id, &script)?;
     expect_eq("the end", end.as_str(), "end_turn")?;
-    let was = shown(&live);
+    let was = shown_items(&live);
     let parents = was.values().filter(|it| !it["parent"].is_null()).count();
     // Three subagents with two texts each, two reads, and a call of one by another.
     expect_eq("what the subagents show", parents, 9)?;
     live.request("session/close", json!({ "sessionId": id }))?;
-    let more = more_than(&was, &load(fixture, &id)?)?;
+    let more = count_new_items(&was, &load_session(fixture, &id)?)?;
     expect_eq("the additional items", more, 0)?;
 
     let fork = live.request(
@@ -111,13 +111,16 @@ pub(super) fn subagents(fixture: &Fixture) -> Result<(), Failure> {
     let fork = fork.ok_or("no fork")?.to_owned();
     live.turn(&fork, &json!([[{ "text": "Forked." }]]))?;
     live.request("session/close", json!({ "sessionId": fork }))?;
-    let more = more_than(&was, &load(fixture, &fork)?)?;
+    let more = count_new_items(&was, &load_session(fixture, &fork)?)?;
     expect_eq("the additional items of the fork", more, 1)
 }
 
 /// Checks that everything shown before is replayed, and returns how much more is shown.
-fn more_than(was: &BTreeMap<String, Value>, client: &ScriptedClient) -> Result<usize, Failure> {
-    let again = shown(client);
+fn count_new_items(
+    was: &BTreeMap<String, Value>,
+    client: &ScriptedClient,
+) -> Result<usize, Failure> {
+    let again = shown_items(client);
     for (id, was) in was {
         let is = again.get(id).unwrap_or(&Value::Null);
         expect_eq(&format!("{id} replayed"), is, was)?;
@@ -126,7 +129,7 @@ fn more_than(was: &BTreeMap<String, Value>, client: &ScriptedClient) -> Result<u
 }
 
 /// Messages and tool calls in their final state.
-fn shown(client: &ScriptedClient) -> BTreeMap<String, Value> {
+fn shown_items(client: &ScriptedClient) -> BTreeMap<String, Value> {
     let mut shown = BTreeMap::<String, Value>::new();
     let updates = client.received.iter();
     for update in updates.map(|(_, message)| &message["params"]["update"]) {
@@ -154,7 +157,7 @@ fn shown(client: &ScriptedClient) -> BTreeMap<String, Value> {
     shown
 }
 
-fn load(fixture: &Fixture, id: &str) -> Result<ScriptedClient, Failure> {
+fn load_session(fixture: &Fixture, id: &str) -> Result<ScriptedClient, Failure> {
     let mut client = fixture.start()?;
     let params = json!({ "sessionId": id, "cwd": fixture.cwd, "mcpServers": [] });
     let loaded = client.request("session/load", params)?;

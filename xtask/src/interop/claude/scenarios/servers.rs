@@ -33,7 +33,7 @@ pub(super) fn no_form(fixture: &Fixture) -> Result<(), Failure> {
     for (capabilities, form) in [
         (json!({}), FORM),
         (json!({ "elicitation": { "url": {} } }), FORM),
-        (json!({ "elicitation": { "form": {} } }), UNFIT),
+        (json!({ "elicitation": { "form": {} } }), INVALID_FORM),
     ] {
         let mut client = fixture.start_for(capabilities)?;
         let session = session_with_server(fixture, &mut client, form)?;
@@ -102,7 +102,7 @@ const FORM: &str = r#"{"message":"Who is it for?","requestedSchema":{"type":"obj
     "guests":{"type":"integer","minimum":0},
     "size":{"type":"string","enum":["s","l"],"enumNames":["Small","Large"]}},"required":["name"]}}"#;
 /// The CLI itself rejects forms with fields of unknown kinds.
-const UNFIT: &str = r#"{"message":"Who is it for?","requestedSchema":{"type":"object","properties":{},"required":["name"]}}"#;
+const INVALID_FORM: &str = r#"{"message":"Who is it for?","requestedSchema":{"type":"object","properties":{},"required":["name"]}}"#;
 const PAGE: &str =
     r#"{"mode":"url","message":"Log in","url":"https://example.com/login","elicitationId":"one"}"#;
 

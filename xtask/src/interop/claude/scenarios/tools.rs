@@ -22,7 +22,7 @@ pub(super) fn read(fixture: &Fixture) -> Result<(), Failure> {
         &client.updates("tool_call")[0]["kind"],
         &json!("read"),
     )?;
-    let ended = ended(&client)?;
+    let ended = final_update(&client)?;
     expect_eq("the status", &ended["status"], &json!("completed"))?;
     expect_eq(
         "the content",
@@ -43,7 +43,7 @@ pub(super) fn edit_allowed(fixture: &Fixture) -> Result<(), Failure> {
         fixture.read("a.txt").as_str(),
         "one\nTWO\nthree\n",
     )?;
-    let ended = ended(&client)?;
+    let ended = final_update(&client)?;
     expect_eq(
         "the old text",
         &ended["content"][0]["oldText"],
@@ -68,7 +68,11 @@ pub(super) fn edit_denied(fixture: &Fixture) -> Result<(), Failure> {
         fixture.read("a.txt").as_str(),
         "one\ntwo\nthree\n",
     )?;
-    expect_eq("the status", &ended(&client)?["status"], &json!("failed"))
+    expect_eq(
+        "the status",
+        &final_update(&client)?["status"],
+        &json!("failed"),
+    )
 }
 
 fn edit(fixture: &Fixture, permission_choice: &'static str) -> Result<ScriptedClient, Failure> {
@@ -94,7 +98,7 @@ fn edit(fixture: &Fixture, permission_choice: &'static str) -> Result<ScriptedCl
 /// Output arrives while the command runs: each tick before the next one is written.
 pub(super) fn live_output(fixture: &Fixture) -> Result<(), Failure> {
     let mut client = fixture.start_for(json!({ "_meta": { "terminal_output": true } }))?;
-    let turn = ticks(fixture, &mut client)?;
+    let turn = prompt_ticks(fixture, &mut client)?;
     expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
     let updates = client.received.iter().filter_map(|(time, message)| {
         let meta = &message["params"]["update"]["_meta"];
@@ -114,7 +118,7 @@ pub(super) fn live_output(fixture: &Fixture) -> Result<(), Failure> {
         "the pieces came one after the other",
         apart.as_millis() > 600,
     )?;
-    let exit = &ended(&client)?["_meta"]["terminal_exit"]["exit_code"];
+    let exit = &final_update(&client)?["_meta"]["terminal_exit"]["exit_code"];
     expect_eq("the exit code", exit, &json!(0))
 }
 
@@ -141,14 +145,14 @@ pub(super) fn all_output_once(fixture: &Fixture) -> Result<(), Failure> {
 
 pub(super) fn live_content(fixture: &Fixture) -> Result<(), Failure> {
     let mut client = fixture.start()?;
-    let turn = ticks(fixture, &mut client)?;
+    let turn = prompt_ticks(fixture, &mut client)?;
     client.wait("the first tick alone", |message| {
         let update = &message["params"]["update"];
         update["status"] == "in_progress"
             && update["content"][0]["content"]["text"] == "```console\ntick 1\n```"
     })?;
     expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
-    let text = &ended(&client)?["content"][0]["content"]["text"];
+    let text = &final_update(&client)?["content"][0]["content"]["text"];
     expect_eq(
         "the output",
         text,
@@ -156,7 +160,7 @@ pub(super) fn live_content(fixture: &Fixture) -> Result<(), Failure> {
     )
 }
 
-fn ticks(fixture: &Fixture, client: &mut ScriptedClient) -> Result<u64, Failure> {
+fn prompt_ticks(fixture: &Fixture, client: &mut ScriptedClient) -> Result<u64, Failure> {
     let session = client.session(&fixture.cwd)?;
     let command = "for i in 1 2 3; do echo \"tick $i\"; sleep 0.4; done";
     let input = json!({ "command": command, "description": "tick" });
@@ -246,16 +250,16 @@ pub(super) fn todo_list(fixture: &Fixture) -> Result<(), Failure> {
 pub(super) fn question(fixture: &Fixture) -> Result<(), Failure> {
     let mut client = fixture.start()?;
     client.permission_choice = Some("1");
-    ask(fixture, &mut client)
+    answer_question(fixture, &mut client)
 }
 
 pub(super) fn form(fixture: &Fixture) -> Result<(), Failure> {
     let mut client = fixture.start_for(json!({ "elicitation": { "form": {} } }))?;
     client.form_answer = Some(json!({ "answer1": "Blue" }));
-    ask(fixture, &mut client)
+    answer_question(fixture, &mut client)
 }
 
-fn ask(fixture: &Fixture, client: &mut ScriptedClient) -> Result<(), Failure> {
+fn answer_question(fixture: &Fixture, client: &mut ScriptedClient) -> Result<(), Failure> {
     let session = client.session(&fixture.cwd)?;
     let choices =
         json!([{ "label": "Red", "description": "r" }, { "label": "Blue", "description": "b" }]);
@@ -277,7 +281,7 @@ fn ask(fixture: &Fixture, client: &mut ScriptedClient) -> Result<(), Failure> {
 }
 
 /// The final update of a tool call.
-fn ended(client: &ScriptedClient) -> Result<Value, Failure> {
+fn final_update(client: &ScriptedClient) -> Result<Value, Failure> {
     let updates = client.updates("tool_call_update");
     let ended = updates
         .iter()

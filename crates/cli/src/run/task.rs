@@ -14,23 +14,23 @@ use attache_client::{Conversation, prompt};
 use attache_host::permissions::{Expiry, Scope};
 use tokio::time::{Instant, sleep_until};
 
-use super::asked::Asked;
+use super::RunRequest;
 use super::exec_denials::ExecDenials;
-use super::interrupt::Interrupts;
-use super::pen::Pen;
+use super::output::OutputWriter;
 use crate::exit::{self, Exit};
-use crate::terms::Which;
+use crate::prepare::SessionChoice;
+use crate::signals::Interrupts;
 use crate::text;
 
-pub(super) struct Errand {
+pub(super) struct RunTask {
     pub(super) conversation: Conversation,
     pub(super) opening: OpenRequest,
     pub(super) recorder: Recorder,
-    pub(super) asked: Asked,
+    pub(super) request: RunRequest,
     /// How to log in to this agent, if that is known.
     pub(super) login: Option<&'static str>,
     pub(super) printer: Printer,
-    pub(super) pen: Pen,
+    pub(super) output: OutputWriter,
     pub(super) interrupts: Interrupts,
     pub(super) progress: Progress,
     pub(super) exec_denials: ExecDenials,
@@ -47,62 +47,62 @@ pub(super) struct Progress {
 }
 
 /// What has happened beside the conversation.
-enum Outside {
+enum RunEvent {
     Event(Event),
     Interrupted,
     TimeUp,
     /// The turn does not end although it was cut short, or somebody is impatient.
-    Enough,
-    Lost(ErrorKind),
+    StopNow,
+    OutputLost(ErrorKind),
 }
 
-impl Errand {
+impl RunTask {
     pub(super) async fn run(mut self, time: Option<Duration>) -> anyhow::Result<Exit> {
         let mut deadline = time.and_then(|time| Instant::now().checked_add(time));
         let outcome = loop {
-            match self.wait(deadline).await {
-                Outside::Event(event) => {
-                    if let Some(outcome) = self.take(event) {
+            match self.next_event(deadline).await {
+                RunEvent::Event(event) => {
+                    if let Some(outcome) = self.handle_event(event) {
                         break outcome;
                     }
                 }
-                Outside::Interrupted => {
-                    deadline = Some(Instant::now() + CANCEL);
-                    if !self.cut_short(Exit::Interrupted) {
+                RunEvent::Interrupted => {
+                    deadline = Some(Instant::now() + CANCEL_TIMEOUT);
+                    if !self.cancel_turn(Exit::Interrupted) {
                         break Ok(Exit::Interrupted);
                     }
-                    self.pen.note(
+                    self.output.note(
                         "attache: cancelling; Ctrl-C again stops the agent at once".to_owned(),
                     );
                 }
-                Outside::TimeUp => {
-                    deadline = Some(Instant::now() + CANCEL);
-                    if !self.cut_short(Exit::TimedOut) {
+                RunEvent::TimeUp => {
+                    deadline = Some(Instant::now() + CANCEL_TIMEOUT);
+                    if !self.cancel_turn(Exit::TimedOut) {
                         break Ok(Exit::TimedOut);
                     }
                 }
-                Outside::Enough => break Ok(self.progress.cut.unwrap_or(Exit::Interrupted)),
-                Outside::Lost(ErrorKind::BrokenPipe) => break Ok(Exit::Unread),
-                Outside::Lost(why) => {
+                RunEvent::StopNow => break Ok(self.progress.cut.unwrap_or(Exit::Interrupted)),
+                RunEvent::OutputLost(ErrorKind::BrokenPipe) => break Ok(Exit::Unread),
+                RunEvent::OutputLost(why) => {
                     break Err(anyhow::anyhow!("the answer cannot be written: {why}"));
                 }
             }
         };
-        self.end(outcome, time).await
+        self.shut_down(outcome, time).await
     }
 
     /// Nothing more is heard while too much waits to be printed, unless it is to end anyway.
-    async fn wait(&mut self, deadline: Option<Instant>) -> Outside {
+    async fn next_event(&mut self, deadline: Option<Instant>) -> RunEvent {
         let presses = match self.progress.cut {
             Some(Exit::Interrupted) => 2,
             _ => 1,
         };
         let is_cut = self.progress.cut.is_some();
         let mut interrupts = self.interrupts.clone();
-        let (conversation, pen) = (&mut self.conversation, &self.pen);
+        let (conversation, output) = (&mut self.conversation, &self.output);
         let event = async {
             if !is_cut {
-                pen.room().await;
+                output.wait_for_room().await;
             }
             conversation.next().await
         };
@@ -114,15 +114,15 @@ impl Errand {
         };
         tokio::select! {
             biased;
-            () = interrupts.reach(presses) => if is_cut { Outside::Enough } else { Outside::Interrupted },
-            () = late => if is_cut { Outside::Enough } else { Outside::TimeUp },
-            why = pen.lost() => Outside::Lost(why),
-            event = event => Outside::Event(event),
+            () = interrupts.wait_for(presses) => if is_cut { RunEvent::StopNow } else { RunEvent::Interrupted },
+            () = late => if is_cut { RunEvent::StopNow } else { RunEvent::TimeUp },
+            why = output.wait_until_lost() => RunEvent::OutputLost(why),
+            event = event => RunEvent::Event(event),
         }
     }
 
     /// Cancels the turn; whether there was one.
-    fn cut_short(&mut self, exit: Exit) -> bool {
+    fn cancel_turn(&mut self, exit: Exit) -> bool {
         self.progress.cut = Some(exit);
         match &self.progress.session {
             Some(session) if self.conversation.is_busy(session) => {
@@ -134,59 +134,77 @@ impl Errand {
     }
 
     /// How it ends, once it does.
-    fn take(&mut self, event: Event) -> Option<anyhow::Result<Exit>> {
+    fn handle_event(&mut self, event: Event) -> Option<anyhow::Result<Exit>> {
         self.recorder.record(&event);
         self.print_exec_denials();
         let pieces = self.printer.print_event(&event);
         self.print(pieces);
         match event {
-            Event::TurnStarted { .. } => self.exec_denials.begin_turn(),
-            Event::AgentReady(hello) => {
-                return self.begin(&hello.agent_capabilities).err().map(Err);
+            Event::TurnStarted { .. } => self.exec_denials.start_turn(),
+            Event::AgentReady(initialized) => {
+                return self
+                    .open_session(&initialized.agent_capabilities)
+                    .err()
+                    .map(Err);
             }
             Event::SessionsListed(page) => return self.resume_latest(page),
-            Event::SessionOpened(opened) => return self.opened(*opened),
-            Event::ModeSet { .. } => return self.go_on(),
+            Event::SessionOpened(opened) => return self.session_opened(*opened),
+            Event::ModeSet { .. } => return self.set_or_prompt(),
             Event::OptionsSet { options, .. } => {
                 self.progress.choices.options = options;
-                return self.go_on();
+                return self.set_or_prompt();
             }
             Event::PermissionDecided { is_allowed, .. } => {
                 self.progress.denied += usize::from(!is_allowed)
             }
             Event::PermissionRequested(question) => self.deny(&question),
             Event::Problem(why) | Event::Notice(why) => {
-                self.pen.note(format!("attache: {}", text::line(&why)))
+                self.output.note(format!("attache: {}", text::line(&why)))
             }
             Event::FormRequested { form, .. } => {
                 let action = v1::ElicitationAction::Cancel;
                 self.conversation
                     .submit(Command::AnswerForm { form, action });
             }
-            Event::TurnEnded { outcome, .. } => return self.ended(outcome),
-            Event::CommandFailed(failure) => return self.failed(&failure),
+            Event::TurnEnded { outcome, .. } => return self.turn_ended(outcome),
+            Event::CommandFailed(failure) => return self.command_failed(&failure),
             Event::AgentExited { reason: how, .. } => return Some(Err(anyhow::anyhow!("{how}"))),
-            _ => {}
+            // The printer and the recorder have seen these; the run waits for something else.
+            Event::SessionClosed(_)
+            | Event::SessionDeleted(_)
+            | Event::QueueChanged { .. }
+            | Event::Steered { .. }
+            | Event::Update(_)
+            | Event::PermissionWithdrawn(_)
+            | Event::DecisionRemembered { .. }
+            | Event::DecisionUndone { .. }
+            | Event::FormWithdrawn(_)
+            | Event::FormCompleted(_)
+            | Event::TerminalChanged(_)
+            | Event::LoginRequired(_)
+            | Event::LoggedIn(_)
+            | Event::LoggedOut
+            | Event::InvalidOutput { .. } => {}
         }
         None
     }
 
-    fn begin(&mut self, offered: &v1::AgentCapabilities) -> anyhow::Result<()> {
+    fn open_session(&mut self, offered: &v1::AgentCapabilities) -> anyhow::Result<()> {
         let sessions = &offered.session_capabilities;
-        let start = match self.asked.which.clone() {
-            Which::New => SessionStart::New,
-            Which::Load(id) if offered.load_session || sessions.resume.is_none() => {
+        let start = match self.request.session.clone() {
+            SessionChoice::New => SessionStart::New,
+            SessionChoice::Load(id) if offered.load_session || sessions.resume.is_none() => {
                 SessionStart::Load(id)
             }
-            Which::Resume(id) if sessions.resume.is_some() || !offered.load_session => {
+            SessionChoice::Resume(id) if sessions.resume.is_some() || !offered.load_session => {
                 SessionStart::Resume(id)
             }
-            Which::Load(id) => SessionStart::Resume(id),
-            Which::Resume(id) => SessionStart::Load(id),
-            Which::Latest if sessions.list.is_none() => {
+            SessionChoice::Load(id) => SessionStart::Resume(id),
+            SessionChoice::Resume(id) => SessionStart::Load(id),
+            SessionChoice::Latest if sessions.list.is_none() => {
                 anyhow::bail!("the agent cannot list its sessions; name one with --resume=ID")
             }
-            Which::Latest => {
+            SessionChoice::Latest => {
                 let cwd = Some(self.opening.cwd.clone());
                 let cursor = None;
                 self.conversation
@@ -211,26 +229,26 @@ impl Errand {
             let why = anyhow::anyhow!("the agent has no session of {}", cwd.display());
             return Some(Ok(self.fail(Exit::NoSession, &why)));
         };
-        self.asked.which = Which::Resume(latest.session_id);
+        self.request.session = SessionChoice::Resume(latest.session_id);
         let offered = self
             .conversation
             .agent()
-            .map(|hello| hello.agent_capabilities.clone());
-        let begun = self.begin(&offered.unwrap_or_default());
-        begun.err().map(Err)
+            .map(|initialized| initialized.agent_capabilities.clone());
+        let opened = self.open_session(&offered.unwrap_or_default());
+        opened.err().map(Err)
     }
 
-    fn opened(&mut self, opened: OpenedSession) -> Option<anyhow::Result<Exit>> {
+    fn session_opened(&mut self, opened: OpenedSession) -> Option<anyhow::Result<Exit>> {
         self.progress.session = Some(opened.session);
         self.progress.choices.modes = opened.modes;
         self.progress.choices.options = opened.options;
-        self.go_on()
+        self.set_or_prompt()
     }
 
     /// Sets what is still to be set, then sends the prompt.
-    fn go_on(&mut self) -> Option<anyhow::Result<Exit>> {
+    fn set_or_prompt(&mut self) -> Option<anyhow::Result<Exit>> {
         let session = self.progress.session.clone()?;
-        let command = match self.asked.settings.pop_front() {
+        let command = match self.request.settings.pop_front() {
             Some(setting) => {
                 let command = setting.command(&session, &self.progress.choices);
                 command.map_err(Into::into)
@@ -247,21 +265,22 @@ impl Errand {
     }
 
     fn prompt(&self, session: v1::SessionId) -> anyhow::Result<Command> {
-        let hello = self.conversation.agent();
-        let offered = hello.map(|hello| hello.agent_capabilities.prompt_capabilities.clone());
+        let initialized = self.conversation.agent();
+        let offered = initialized
+            .map(|initialized| initialized.agent_capabilities.prompt_capabilities.clone());
         let offered = offered.unwrap_or_default();
-        let content = prompt::compose(&self.asked.prompt, &self.asked.files, &offered)?;
+        let content = prompt::compose(&self.request.prompt, &self.request.files, &offered)?;
         Ok(Command::Prompt { session, content })
     }
 
     /// A rule says that a person is to be asked, and nobody is there.
-    fn deny(&mut self, asked: &PermissionPrompt) {
+    fn deny(&mut self, prompt: &PermissionPrompt) {
         self.progress.denied += 1;
-        let remark = format!("denied, because nobody can be asked: {}", asked.summary());
+        let remark = format!("denied, because nobody can be asked: {}", prompt.summary());
         let pieces = self.printer.print_remark(&remark);
         self.print(pieces);
         self.conversation.submit(Command::AnswerPermission {
-            prompt: asked.id,
+            prompt: prompt.id,
             answer: PermissionAnswer::Reject {
                 remember: Scope::Once,
             },
@@ -269,7 +288,7 @@ impl Errand {
         });
     }
 
-    fn ended(
+    fn turn_ended(
         &mut self,
         outcome: Result<v1::PromptResponse, CommandFailure>,
     ) -> Option<anyhow::Result<Exit>> {
@@ -277,12 +296,12 @@ impl Errand {
             return Some(Ok(cut));
         }
         match outcome {
-            Ok(answer) => Some(Ok(self.stopped(&answer.stop_reason))),
-            Err(failure) => self.failed(&failure),
+            Ok(answer) => Some(Ok(self.exit_for(&answer.stop_reason))),
+            Err(failure) => self.command_failed(&failure),
         }
     }
 
-    fn stopped(&mut self, reason: &v1::StopReason) -> Exit {
+    fn exit_for(&mut self, reason: &v1::StopReason) -> Exit {
         match reason {
             // Some agents end the turn when they are told no.
             v1::StopReason::EndTurn | v1::StopReason::Cancelled
@@ -293,29 +312,33 @@ impl Errand {
             v1::StopReason::EndTurn => Exit::Done,
             other => {
                 let reason = text::line(other.as_str());
-                self.pen.note(format!("attache: stopped: {reason}"));
+                self.output.note(format!("attache: stopped: {reason}"));
                 Exit::Failed
             }
         }
     }
 
-    fn failed(&mut self, failure: &CommandFailure) -> Option<anyhow::Result<Exit>> {
+    fn command_failed(&mut self, failure: &CommandFailure) -> Option<anyhow::Result<Exit>> {
         let why = &failure.reason;
         let exit = match failure.kind {
-            // How it went is told next.
+            // CheckOptions it went is told next.
             FailureKind::AgentExited => return None,
             FailureKind::LoginRequired => {
-                let why =
-                    anyhow::anyhow!("the agent requires a login first: {why}{}", self.logins());
+                let why = anyhow::anyhow!(
+                    "the agent requires a login first: {why}{}",
+                    self.login_hint()
+                );
                 return Some(Err(why));
             }
             FailureKind::NoSession => Exit::NoSession,
             _ => Exit::Failed,
         };
-        let error = match (&self.asked.which, exit) {
-            (Which::Load(id) | Which::Resume(id), Exit::NoSession) => anyhow::anyhow!(
-                "the agent has no session `{id}`: {why}; omit it to start a new session"
-            ),
+        let error = match (&self.request.session, exit) {
+            (SessionChoice::Load(id) | SessionChoice::Resume(id), Exit::NoSession) => {
+                anyhow::anyhow!(
+                    "the agent has no session `{id}`: {why}; omit it to start a new session"
+                )
+            }
             _ => match self.conversation.last_stderr_line() {
                 Some(words) => anyhow::anyhow!("{why} (the agent says: {words})"),
                 None => anyhow::anyhow!("{why}"),
@@ -328,12 +351,15 @@ impl Errand {
     fn fail(&mut self, exit: Exit, error: &anyhow::Error) -> Exit {
         let pieces = self.printer.end();
         self.print(pieces);
-        self.pen.note(exit::said(error));
+        self.output.note(exit::error_line(error));
         exit
     }
 
-    fn logins(&self) -> String {
-        let methods = self.conversation.agent().map(|hello| &hello.auth_methods);
+    fn login_hint(&self) -> String {
+        let methods = self
+            .conversation
+            .agent()
+            .map(|initialized| &initialized.auth_methods);
         let names = methods
             .into_iter()
             .flatten()
@@ -363,19 +389,19 @@ impl Errand {
 
     fn print(&self, pieces: Vec<PrinterOutput>) {
         // What is cut short need not be whole.
-        if self.progress.cut.is_some() && !self.pen.has_room() {
+        if self.progress.cut.is_some() && !self.output.has_room() {
             return;
         }
         for piece in pieces {
             match piece {
-                PrinterOutput::Answer(text) => self.pen.answer(text),
-                PrinterOutput::Note(text) => self.pen.note(text),
+                PrinterOutput::Answer(text) => self.output.answer(text),
+                PrinterOutput::Note(text) => self.output.note(text),
             }
         }
     }
 
     /// Ends the agent while what is left is written. Whoever is in a hurry need not wait for a slow reader.
-    async fn end(
+    async fn shut_down(
         mut self,
         outcome: anyhow::Result<Exit>,
         time: Option<Duration>,
@@ -390,12 +416,12 @@ impl Errand {
         self.print(pieces);
         if let (Ok(Exit::TimedOut), Some(time)) = (&outcome, time) {
             let seconds = time.as_secs_f64();
-            self.pen
+            self.output
                 .note(format!("attache: timed out after {seconds} s"));
         }
         let was_cut = self.progress.cut.is_some();
         let mut interrupts = self.interrupts;
-        let answer = written(&self.pen, &mut interrupts, was_cut);
+        let answer = wait_until_written(&self.output, &mut interrupts, was_cut);
         tokio::join!(self.conversation.stop(), answer);
         if !was_cut {
             // Only now everything is known that was denied when it was executed.
@@ -404,8 +430,8 @@ impl Errand {
         for line in self.exec_denials.new_lines() {
             for piece in self.printer.print_remark(&line) {
                 match piece {
-                    PrinterOutput::Answer(text) => self.pen.answer(text),
-                    PrinterOutput::Note(text) => self.pen.note(text),
+                    PrinterOutput::Answer(text) => self.output.answer(text),
+                    PrinterOutput::Note(text) => self.output.note(text),
                 }
             }
         }
@@ -414,26 +440,26 @@ impl Errand {
             outcome => outcome,
         };
         if matches!(outcome, Ok(Exit::Denied)) {
-            self.pen.note(DENIED.to_owned());
+            self.output.note(DENIED.to_owned());
         }
-        written(&self.pen, &mut interrupts, was_cut).await;
+        wait_until_written(&self.output, &mut interrupts, was_cut).await;
         self.recorder.finish();
         outcome
     }
 }
 
 /// Waits until what is left is written, unless somebody is in a hurry.
-async fn written(pen: &Pen, interrupts: &mut Interrupts, was_cut: bool) {
+async fn wait_until_written(output: &OutputWriter, interrupts: &mut Interrupts, was_cut: bool) {
     tokio::select! {
-        () = pen.finish() => {}
-        _ = pen.lost() => {}
-        () = interrupts.reach(1), if !was_cut => {}
-        () = tokio::time::sleep(HURRY), if was_cut => {}
+        () = output.finish() => {}
+        _ = output.wait_until_lost() => {}
+        () = interrupts.wait_for(1), if !was_cut => {}
+        () = tokio::time::sleep(FINAL_WRITE_TIMEOUT), if was_cut => {}
     }
 }
 
 const DENIED: &str = "attache: something was denied; see --approve-all and --policy";
 /// How long a turn that was cut short may take to end.
-const CANCEL: Duration = Duration::from_secs(5);
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long what is left may take to be written after that.
-const HURRY: Duration = Duration::from_millis(500);
+const FINAL_WRITE_TIMEOUT: Duration = Duration::from_millis(500);

@@ -15,46 +15,47 @@ use attache_host::terminals::{self, Sandbox, Terminals};
 use attache_host::{Host, protected_files};
 
 use super::Presence;
-use crate::arguments::{Approval, SandboxFlags, Terms};
-use crate::{audit, permissions, places};
+use crate::arguments::{ApprovalFlags, ConversationArguments, SandboxFlags};
+use crate::{audit, directories, permissions};
 
 /// Files, terminals, permissions and the log, and what does not work about them.
 pub(super) fn host(
-    terms: &Terms,
+    arguments: &ConversationArguments,
     configuration: &Configuration,
     preset: Preset,
     presence: Presence,
 ) -> anyhow::Result<(Host, Vec<String>)> {
     let ours = [
-        places::config_dir()?,
-        places::data_dir()?,
-        places::state_dir()?,
+        directories::config_dir()?,
+        directories::data_dir()?,
+        directories::state_dir()?,
     ];
     let files = Files::new(files::FileLimits::default(), &ours);
-    let fixed = deciding(terms.approval.policy.iter(), configuration);
-    let (sandbox, missing) = sandbox(terms.sandbox, configuration, &ours, fixed)?;
+    let fixed = policy_files(arguments.approval.policy.iter(), configuration);
+    let (sandbox, missing) = sandbox(arguments.sandbox, configuration, &ours, fixed)?;
     let terminals = Terminals::with_environment(
         terminals::TerminalLimits::default(),
         sandbox,
         configuration.child_environment(),
     );
-    let (permissions, warnings) = rules(&terms.approval, configuration, preset, presence)?;
-    let (log, fault) = log(presence);
+    let (permissions, warnings) =
+        open_permissions(&arguments.approval, configuration, preset, presence)?;
+    let (log, fault) = open_log(presence);
     let warnings = warnings.into_iter().map(|warning| warning.0).chain(fault);
     let nested = configuration.sandbox.as_ref().map(|it| it.value.nested);
     let host = Host::new(files, terminals, permissions, log)
-        .with_directories(&terms.add_dir)
+        .with_directories(&arguments.add_dir)
         .nested_mounts(nested.unwrap_or_default());
     Ok((host, warnings.chain(missing).collect()))
 }
 
 /// Who watches what the agent and its commands execute, if somebody does; and what the user should know if nobody can.
 pub(super) fn watcher(
-    terms: &Terms,
+    arguments: &ConversationArguments,
     host: &Host,
     agent: &str,
 ) -> anyhow::Result<(Option<Watcher>, Option<String>)> {
-    let watching = match (terms.guard, terms.no_guard) {
+    let watching = match (arguments.guard, arguments.no_guard) {
         (true, _) => WatchMode::Always,
         (_, true) => WatchMode::Off,
         (false, false) => WatchMode::Rules,
@@ -79,11 +80,15 @@ pub(super) fn watcher(
 }
 
 /// Offers no more than what was not forbidden, and nothing that needs a person where nobody is.
-pub(super) fn limit(terms: &Terms, presence: Presence, offer: &mut v1::ClientCapabilities) {
-    if terms.no_fs {
+pub(super) fn limit_offer(
+    arguments: &ConversationArguments,
+    presence: Presence,
+    offer: &mut v1::ClientCapabilities,
+) {
+    if arguments.no_fs {
         offer.fs = v1::FileSystemCapabilities::new();
     }
-    offer.terminal &= !terms.no_terminal;
+    offer.terminal &= !arguments.no_terminal;
     if presence == Presence::Unattended {
         offer.elicitation = None;
         offer.auth = v1::AuthCapabilities::new();
@@ -125,15 +130,15 @@ pub(crate) fn sandbox(
     }
 }
 
-fn rules(
-    approval: &Approval,
+fn open_permissions(
+    approval: &ApprovalFlags,
     configuration: &Configuration,
     preset: Preset,
     presence: Presence,
 ) -> anyhow::Result<(Permissions, Vec<StoreWarning>)> {
     let mut config = PermissionConfig::new(preset);
     config.is_attended = presence == Presence::Attended;
-    if said(approval).is_none() {
+    if preset_flag(approval).is_none() {
         config.preset_source = match &configuration.permissions {
             Some(configured) if configured.value == preset => {
                 let (name, place) = (preset.name(), &configured.place);
@@ -144,7 +149,7 @@ fn rules(
     }
     config.store = Some(permissions::store()?);
     config.policy = match &approval.policy {
-        Some(said) => Some(Policy::from_argument(said)?),
+        Some(given) => Some(Policy::from_argument(given)?),
         None => {
             refuse_without_rules(configuration, presence)?;
             configuration.load_policy()?
@@ -165,7 +170,7 @@ fn refuse_without_rules(configuration: &Configuration, presence: Presence) -> an
 
 /// The files that decide what agents may do: the policies, those given on the command line first, and the configuration.
 /// Without one on the command line those of the configuration count.
-pub(crate) fn deciding<'a>(
+pub(crate) fn policy_files<'a>(
     given: impl Iterator<Item = &'a String>,
     configuration: &Configuration,
 ) -> Vec<PathBuf> {
@@ -176,20 +181,20 @@ pub(crate) fn deciding<'a>(
 }
 
 /// Protects the files that decide what agents may do, and what the project's file names.
-fn protect(approval: &Approval, configuration: &Configuration) {
+fn protect(approval: &ApprovalFlags, configuration: &Configuration) {
     let named = configuration.named_files.iter().cloned();
-    let deciding = deciding(approval.policy.iter(), configuration);
-    protected_files::protect(deciding.into_iter().chain(named));
+    let policy_files = policy_files(approval.policy.iter(), configuration);
+    protected_files::protect(policy_files.into_iter().chain(named));
 }
 
 /// Where nobody is there nobody is asked, whatever the configuration says.
 pub(super) fn preset(
-    approval: &Approval,
+    approval: &ApprovalFlags,
     configuration: &Configuration,
     presence: Presence,
 ) -> Preset {
     let configured = configuration.permissions.as_ref().map(|it| it.value);
-    match (said(approval).or(configured), presence) {
+    match (preset_flag(approval).or(configured), presence) {
         (None | Some(Preset::Ask), Presence::Unattended) => Preset::ApproveReads,
         (None, Presence::Attended) => Preset::Ask,
         (Some(preset), _) => preset,
@@ -197,13 +202,13 @@ pub(super) fn preset(
 }
 
 /// The preset of the command line.
-fn said(approval: &Approval) -> Option<Preset> {
+fn preset_flag(approval: &ApprovalFlags) -> Option<Preset> {
     match approval {
-        Approval { deny_all: true, .. } => Some(Preset::DenyAll),
-        Approval {
+        ApprovalFlags { deny_all: true, .. } => Some(Preset::DenyAll),
+        ApprovalFlags {
             approve_all: true, ..
         } => Some(Preset::ApproveAll),
-        Approval {
+        ApprovalFlags {
             approve_reads: true,
             ..
         } => Some(Preset::ApproveReads),
@@ -212,7 +217,7 @@ fn said(approval: &Approval) -> Option<Preset> {
 }
 
 /// Without a log the agent works all the same, but that is said. A screen does not wait for it.
-fn log(presence: Presence) -> (Log, Option<String>) {
+fn open_log(presence: Presence) -> (Log, Option<String>) {
     let opened = audit::log().and_then(|dir| Ok(Log::open(&dir)?));
     let opened = opened.map(|log| match presence {
         Presence::Attended => log.in_background().unwrap_or_else(|log| log),

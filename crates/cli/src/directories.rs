@@ -9,17 +9,17 @@ use attache_disk::private;
 
 /// What a person writes: `~/.config/attache`.
 pub(crate) fn config_dir() -> anyhow::Result<PathBuf> {
-    Place::Config.of(|name| env::var_os(name))
+    UserDirectory::Config.of(|name| env::var_os(name))
 }
 
 /// What must not be lost: `~/.local/share/attache`.
 pub(crate) fn data_dir() -> anyhow::Result<PathBuf> {
-    Place::Data.of(|name| env::var_os(name))
+    UserDirectory::Data.of(|name| env::var_os(name))
 }
 
 /// What can be lost: `~/.local/state/attache`.
 pub(crate) fn state_dir() -> anyhow::Result<PathBuf> {
-    Place::State.of(|name| env::var_os(name))
+    UserDirectory::State.of(|name| env::var_os(name))
 }
 
 /// Makes one of them, or a directory below, with everything above that is missing. Only its owner can enter.
@@ -29,13 +29,13 @@ pub(crate) fn create(dir: &Path) -> anyhow::Result<()> {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum UserDirectory {
     Config,
     Data,
     State,
 }
 
-impl Place {
+impl UserDirectory {
     /// `ATTACHE_HOME` moves all of it; without it the XDG variables count. A relative path in one of those counts as none.
     fn of(self, variable: impl Fn(&str) -> Option<OsString>) -> anyhow::Result<PathBuf> {
         let absolute = |name| {
@@ -44,9 +44,9 @@ impl Place {
                 .filter(|path| path.is_absolute())
         };
         let (xdg, below_home, name) = match self {
-            Place::Config => ("XDG_CONFIG_HOME", ".config", "config"),
-            Place::Data => ("XDG_DATA_HOME", ".local/share", "data"),
-            Place::State => ("XDG_STATE_HOME", ".local/state", "state"),
+            UserDirectory::Config => ("XDG_CONFIG_HOME", ".config", "config"),
+            UserDirectory::Data => ("XDG_DATA_HOME", ".local/share", "data"),
+            UserDirectory::State => ("XDG_STATE_HOME", ".local/state", "state"),
         };
         if let Some(all) = variable("ATTACHE_HOME").filter(|all| !all.is_empty()) {
             let all = PathBuf::from(all);
@@ -71,11 +71,15 @@ mod tests {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| OsString::from(value))
         };
-        let shown =
-            [Place::Config, Place::Data, Place::State].map(|place| match place.of(variable) {
-                Ok(path) => path.display().to_string(),
-                Err(error) => error.to_string(),
-            });
+        let shown = [
+            UserDirectory::Config,
+            UserDirectory::Data,
+            UserDirectory::State,
+        ]
+        .map(|directory| match directory.of(variable) {
+            Ok(path) => path.display().to_string(),
+            Err(error) => error.to_string(),
+        });
         expected.assert_eq(&shown.join("\n"));
     }
 

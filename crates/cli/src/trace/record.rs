@@ -4,23 +4,22 @@ use std::io::{self, PipeWriter, Read, Write};
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
 use attache::process::{Child, ChildExit, Program, StopTimeouts};
 use attache::transport;
-use attache_recording::{RecordedStream, RecordingWriter, Secrets, relay};
+use attache_recording::{RecordedStream, RecordingWriter, Secrets};
 use tokio::sync::oneshot;
 
 use crate::arguments::Recording;
 use crate::exit::{self, Exit};
 use crate::signals::Signals;
-use crate::{agents, places, text};
+use crate::{agents, directories, relay, text};
 
-pub(super) async fn pass(arguments: &Recording) -> anyhow::Result<Exit> {
+pub(super) async fn record(arguments: &Recording) -> anyhow::Result<Exit> {
     let cwd = std::env::current_dir().context("the current directory")?;
-    let agent = match agents::chosen(&arguments.choice, &cwd) {
+    let agent = match agents::choose(&arguments.choice, &cwd) {
         Ok(agent) => agent,
         Err(error) => return Ok(exit::fail(Exit::Usage, &error)),
     };
@@ -39,11 +38,11 @@ pub(super) async fn pass(arguments: &Recording) -> anyhow::Result<Exit> {
     let recording = recording.with_context(|| format!("cannot record to {}", path.display()))?;
     if arguments.output.is_none() {
         let shown = text::line(&path.display().to_string());
-        crate::print::say!("attache: recording; view it with `attache trace view {shown}`");
+        crate::print::note!("attache: recording; view it with `attache trace view {shown}`");
     }
-    let ending = between(agent.program(), &recording).await?;
+    let ending = relay_agent(agent.program(), &recording).await?;
     if let Err(fault) = recording.finish(&ending.to_string(), LAST_LINES) {
-        crate::print::say!(
+        crate::print::note!(
             "attache: the recording is incomplete: {}",
             text::line(&fault)
         );
@@ -52,7 +51,7 @@ pub(super) async fn pass(arguments: &Recording) -> anyhow::Result<Exit> {
 }
 
 /// Passes everything on until the agent has ended.
-async fn between(program: Program, recording: &RecordingWriter) -> anyhow::Result<ChildExit> {
+async fn relay_agent(program: Program, recording: &RecordingWriter) -> anyhow::Result<ChildExit> {
     let (their_input, to_agent) = io::pipe()?;
     let (from_agent, their_output) = io::pipe()?;
     let (its_errors, their_errors) = io::pipe()?;
@@ -60,22 +59,22 @@ async fn between(program: Program, recording: &RecordingWriter) -> anyhow::Resul
     let child = child.await?;
     let [input, output, errors] = transport::blocking_stdio()?;
     let mut signals = Signals::new()?;
-    let door = Door::new(to_agent);
+    let stdin = SharedStdin::new(to_agent);
     // Nobody waits for it: when the agent takes no more, it is gone or will be.
-    drop(passage(
+    drop(spawn_relay(
         input,
-        door.clone(),
+        stdin.clone(),
         RecordedStream::Client,
         recording,
     )?);
-    let said = passage(from_agent, output, RecordedStream::Agent, recording)?;
-    let warned = passage(its_errors, errors, RecordedStream::Errors, recording)?;
+    let said = spawn_relay(from_agent, output, RecordedStream::Agent, recording)?;
+    let warned = spawn_relay(its_errors, errors, RecordedStream::Errors, recording)?;
     let mut over = pin!(async { tokio::join!(said, warned) });
     let ending = tokio::select! {
         // When nobody takes what it says, it is told so by its pipe.
         _ = &mut over => child.wait().await,
         () = signals.next() => {
-            door.close();
+            stdin.close();
             let ending = stop(&child).await;
             // What it said at last; somebody who does not read it holds up nobody.
             tokio::time::timeout(LAST_LINES, over).await.ok();
@@ -86,33 +85,26 @@ async fn between(program: Program, recording: &RecordingWriter) -> anyhow::Resul
 }
 
 /// Passes a stream on in a thread of its own; what is given ends with it.
-fn passage(
+fn spawn_relay(
     read: impl Read + Send + 'static,
     write: impl Write + Send + 'static,
     stream: RecordedStream,
     recording: &RecordingWriter,
-) -> io::Result<oneshot::Receiver<()>> {
-    let (done, over) = oneshot::channel::<()>();
+) -> io::Result<oneshot::Receiver<io::Result<()>>> {
     let recording = recording.clone();
-    let pass = move || {
-        // How it ended is seen by whoever is at either end.
-        relay(read, write, stream, &recording).ok();
-        drop(done);
-    };
-    thread::Builder::new()
-        .name(stream.word().to_owned())
-        .spawn(pass)?;
-    Ok(over)
+    relay::spawn(stream.word(), move || {
+        attache_recording::relay(read, write, stream, &recording)
+    })
 }
 
 /// The agent's input, which can be closed while a thread waits for something to write to it. It is closed when any copy is
 /// dropped.
 #[derive(Clone)]
-struct Door(Arc<Mutex<Option<PipeWriter>>>);
+struct SharedStdin(Arc<Mutex<Option<PipeWriter>>>);
 
-impl Door {
-    fn new(pipe: PipeWriter) -> Door {
-        Door(Arc::new(Mutex::new(Some(pipe))))
+impl SharedStdin {
+    fn new(pipe: PipeWriter) -> SharedStdin {
+        SharedStdin(Arc::new(Mutex::new(Some(pipe))))
     }
 
     /// Closes it, unless the agent does not read what is just being written.
@@ -123,13 +115,13 @@ impl Door {
     }
 }
 
-impl Drop for Door {
+impl Drop for SharedStdin {
     fn drop(&mut self) {
         self.close();
     }
 }
 
-impl Write for Door {
+impl Write for SharedStdin {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut pipe = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *pipe {
@@ -152,8 +144,8 @@ async fn stop(child: &Child) -> ChildExit {
 }
 
 fn new_file(agent: &str) -> anyhow::Result<PathBuf> {
-    let dir = places::state_dir()?.join("traces");
-    places::create(&dir)?;
+    let dir = directories::state_dir()?.join("traces");
+    directories::create(&dir)?;
     let agent: String = agent.chars().filter(char::is_ascii_alphanumeric).collect();
     let now = jiff::Timestamp::now()
         .strftime("%Y%m%dT%H%M%SZ")

@@ -10,54 +10,54 @@ use crate::print;
 
 /// What is to be written, in order. Clones write to the same place.
 #[derive(Clone)]
-pub(super) struct Pen {
-    writer: BackgroundWriter<Sheet>,
+pub(super) struct OutputWriter {
+    writer: BackgroundWriter<OutputItem>,
     /// Why standard output takes nothing any more.
     lost: watch::Receiver<Option<io::ErrorKind>>,
 }
 
-enum Sheet {
+enum OutputItem {
     Answer(String),
     Note(String),
 }
 
-impl Pen {
+impl OutputWriter {
     /// Starts the thread.
-    pub(super) fn new() -> Pen {
+    pub(super) fn new() -> OutputWriter {
         let (lose, lost) = watch::channel(None);
         let limits = QueueLimits {
-            max_queued: ENOUGH,
+            max_queued: MAX_QUEUED,
             // There is room again as soon as one is written.
             max_batch: 0,
             gather_for: Duration::ZERO,
         };
-        let write = move |sheets: Vec<Sheet>| {
-            for sheet in sheets {
+        let write = move |items: Vec<OutputItem>| {
+            for item in items {
                 let is_lost = lose.borrow().is_some();
                 if is_lost {
                     continue;
                 }
-                if let (Err(error), Sheet::Answer(_)) = (sheet.write(), &sheet) {
+                if let (Err(error), OutputItem::Answer(_)) = (item.write(), &item) {
                     lose.send_replace(Some(error.kind()));
                 }
             }
         };
         let writer = BackgroundWriter::start("output", limits, write);
-        Pen { writer, lost }
+        OutputWriter { writer, lost }
     }
 
     /// A part of the answer.
     pub(super) fn answer(&self, text: String) {
-        self.push(Sheet::Answer(text));
+        self.push(OutputItem::Answer(text));
     }
 
     /// A line on what is going on.
     pub(super) fn note(&self, text: String) {
-        self.push(Sheet::Note(text));
+        self.push(OutputItem::Note(text));
     }
 
     /// Waits until not too much waits to be written.
-    pub(super) async fn room(&self) {
+    pub(super) async fn wait_for_room(&self) {
         self.writer.wait_for_room().await;
     }
 
@@ -66,7 +66,7 @@ impl Pen {
     }
 
     /// Waits until standard output takes nothing any more, and tells why.
-    pub(super) async fn lost(&self) -> io::ErrorKind {
+    pub(super) async fn wait_until_lost(&self) -> io::ErrorKind {
         let mut lost = self.lost.clone();
         let lost = lost.wait_for(Option::is_some).await;
         lost.map_or(io::ErrorKind::Other, |lost| {
@@ -79,29 +79,29 @@ impl Pen {
         self.writer.wait_until_written().await;
     }
 
-    fn push(&self, sheet: Sheet) {
-        let weight = sheet.len();
-        self.writer.push(sheet, weight);
+    fn push(&self, item: OutputItem) {
+        let weight = item.len();
+        self.writer.push(item, weight);
     }
 }
 
-impl Sheet {
+impl OutputItem {
     fn len(&self) -> usize {
         match self {
-            Sheet::Answer(text) | Sheet::Note(text) => text.len(),
+            OutputItem::Answer(text) | OutputItem::Note(text) => text.len(),
         }
     }
 
     fn write(&self) -> io::Result<()> {
         match self {
-            Sheet::Answer(text) => {
+            OutputItem::Answer(text) => {
                 let mut out = io::stdout().lock();
                 out.write_all(text.as_bytes())?;
                 out.flush()
             }
-            Sheet::Note(text) => print::write_note(text),
+            OutputItem::Note(text) => print::write_note(text),
         }
     }
 }
 
-const ENOUGH: usize = 256 << 10;
+const MAX_QUEUED: usize = 256 << 10;

@@ -1,8 +1,8 @@
-//! The terms on which an agent works for us: what was said on the command line, and else in the configuration.
+//! The arguments on which an agent works for us: what was said on the command line, and else in the configuration.
 
-mod served;
+mod host;
 
-pub(crate) use served::{deciding, sandbox};
+pub(crate) use host::{policy_files, sandbox};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -23,11 +23,11 @@ use attache_host::ownership;
 use attache_host::permissions::{Expiry, Preset};
 use attache_recording::{RecordedStream, RecordingWriter, Secrets};
 
-use crate::arguments::Terms;
+use crate::arguments::ConversationArguments;
 use crate::{agents, sessions, text};
 
 /// Everything that a conversation begins with.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedConversation {
     pub(crate) agent: Agent,
     pub(crate) program: Program,
     pub(crate) setup: Setup,
@@ -48,7 +48,7 @@ pub(crate) enum Presence {
 
 /// Which session to go on with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Which {
+pub(crate) enum SessionChoice {
     New,
     /// With its history, if the agent can.
     Load(v1::SessionId),
@@ -58,17 +58,20 @@ pub(crate) enum Which {
     Latest,
 }
 
-impl Prepared {
+impl PreparedConversation {
     /// Everything that can be found wrong before the agent is started is found here.
-    pub(crate) fn of(terms: &Terms, presence: Presence) -> anyhow::Result<Prepared> {
-        let cwd = match &terms.cwd {
+    pub(crate) fn of(
+        arguments: &ConversationArguments,
+        presence: Presence,
+    ) -> anyhow::Result<PreparedConversation> {
+        let cwd = match &arguments.cwd {
             Some(path) => directory("--cwd", path)?,
             None => std::env::current_dir().context("the current directory")?,
         };
         let configuration = agents::configuration(&cwd, &[])?;
-        let agent = agents::chosen_of(&terms.agent, &configuration)?;
-        let preset = served::preset(&terms.approval, &configuration, presence);
-        let (host, mut warnings) = served::host(terms, &configuration, preset, presence)?;
+        let agent = agents::choose_from(&arguments.agent, &configuration)?;
+        let preset = host::preset(&arguments.approval, &configuration, presence);
+        let (host, mut warnings) = host::host(arguments, &configuration, preset, presence)?;
         if presence == Presence::Attended {
             // The screen covers what was said on standard error.
             let changed = configuration.changed.iter().map(ToString::to_string);
@@ -76,13 +79,13 @@ impl Prepared {
         }
         let recorder = sessions::archive()?.recorder(&agent.name);
         let recorder = recorder.terminals(host.terminals.clone());
-        let (watcher, warning) = served::watcher(terms, &host, &agent.identity())?;
+        let (watcher, warning) = host::watcher(arguments, &host, &agent.identity())?;
         let warnings = warnings.into_iter().chain(warning);
-        let mut setup =
-            Setup::new(agent.identity(), host).offer(|offer| served::limit(terms, presence, offer));
+        let mut setup = Setup::new(agent.identity(), host)
+            .offer(|offer| host::limit_offer(arguments, presence, offer));
         setup = warnings.into_iter().fold(setup, Setup::warn);
         setup = watcher.iter().cloned().fold(setup, Setup::watch);
-        let trace = match &terms.trace {
+        let trace = match &arguments.trace {
             Some(path) => {
                 let recording = RecordingWriter::create(path, &agent.name, Secrets::Redacted);
                 Some(recording.with_context(|| format!("--trace {}", path.display()))?)
@@ -91,18 +94,18 @@ impl Prepared {
         };
         if let Some(trace) = &trace {
             let trace = trace.clone();
-            setup = setup.listen(move |way, line| {
-                let stream = match way {
+            setup = setup.listen(move |direction, line| {
+                let stream = match direction {
                     LineDirection::FromAgent => RecordedStream::Agent,
                     LineDirection::ToAgent => RecordedStream::Client,
                 };
                 trace.record_line(stream, line.strip_suffix(b"\n").unwrap_or(line));
             });
         }
-        Ok(Prepared {
-            program: with_policy(&agent, terms, &configuration, &cwd).cwd(&cwd),
+        Ok(PreparedConversation {
+            program: with_policy(&agent, arguments, &configuration, &cwd).cwd(&cwd),
             recorder,
-            opening: opening(terms, &configuration, cwd)?,
+            opening: open_request(arguments, &configuration, cwd)?,
             preset,
             expiry: configuration
                 .expiry
@@ -119,7 +122,7 @@ impl Prepared {
     pub(crate) fn finish(trace: Option<RecordingWriter>) {
         let finished = trace.map(|trace| trace.finish("the conversation is over", LAST_LINES));
         if let Some(Err(fault)) = finished {
-            crate::print::say!("attache: the trace is incomplete: {}", text::line(&fault));
+            crate::print::note!("attache: the trace is incomplete: {}", text::line(&fault));
         }
     }
 
@@ -129,46 +132,46 @@ impl Prepared {
     }
 }
 
-impl Which {
-    pub(crate) fn of(terms: &Terms) -> Which {
-        match (&terms.session, &terms.resume) {
-            (Some(id), _) => Which::Load(id.as_str().into()),
-            (None, Some(Some(id))) => Which::Resume(id.as_str().into()),
-            (None, Some(None)) => Which::Latest,
-            (None, None) => Which::New,
+impl SessionChoice {
+    pub(crate) fn of(arguments: &ConversationArguments) -> SessionChoice {
+        match (&arguments.session, &arguments.resume) {
+            (Some(id), _) => SessionChoice::Load(id.as_str().into()),
+            (None, Some(Some(id))) => SessionChoice::Resume(id.as_str().into()),
+            (None, Some(None)) => SessionChoice::Latest,
+            (None, None) => SessionChoice::New,
         }
     }
 }
 
 /// What is to be set first, in this order: a model may bring options of its own.
-pub(crate) fn wishes(terms: &Terms) -> Vec<SessionSetting> {
-    let mode = terms.mode.clone().map(SessionSetting::Mode);
-    let model = terms.model.clone().map(SessionSetting::Model);
-    let options = terms.set.iter().cloned();
+pub(crate) fn session_settings(arguments: &ConversationArguments) -> Vec<SessionSetting> {
+    let mode = arguments.mode.clone().map(SessionSetting::Mode);
+    let model = arguments.model.clone().map(SessionSetting::Model);
+    let options = arguments.set.iter().cloned();
     let options = options.map(|(key, value)| SessionSetting::Option(key, value));
     mode.into_iter().chain(model).chain(options).collect()
 }
 
-fn opening(
-    terms: &Terms,
+fn open_request(
+    arguments: &ConversationArguments,
     configuration: &Configuration,
     cwd: PathBuf,
 ) -> anyhow::Result<OpenRequest> {
-    let additional = terms
+    let additional = arguments
         .add_dir
         .iter()
         .map(|path| directory("--add-dir", path));
     let configured = configuration.mcp_servers.iter();
     let mut mcp_servers: Vec<v1::McpServer> =
         configured.map(|server| server.value.clone()).collect();
-    for source in &terms.mcp {
+    for source in &arguments.mcp {
         mcp_servers.extend(mcp::read(source)?);
     }
     Ok(OpenRequest {
-        start: match Which::of(terms) {
-            Which::New | Which::Latest => SessionStart::New,
-            Which::Load(id) => SessionStart::Load(id),
-            Which::Resume(id) => SessionStart::Resume(id),
+        start: match SessionChoice::of(arguments) {
+            SessionChoice::New | SessionChoice::Latest => SessionStart::New,
+            SessionChoice::Load(id) => SessionStart::Load(id),
+            SessionChoice::Resume(id) => SessionStart::Resume(id),
         },
         additional: additional.collect::<anyhow::Result<_>>()?,
         cwd,
@@ -178,12 +181,17 @@ fn opening(
 
 /// The agent's program. Our own agent is given the policy too, so that its tools obey the rules wherever they work by
 /// themselves, and not only where they ask us.
-fn with_policy(agent: &Agent, terms: &Terms, configuration: &Configuration, cwd: &Path) -> Program {
+fn with_policy(
+    agent: &Agent,
+    arguments: &ConversationArguments,
+    configuration: &Configuration,
+    cwd: &Path,
+) -> Program {
     let program = agent.program();
     if !agents::is_own(agent) {
         return program;
     }
-    let policies: Vec<OsString> = match terms.approval.policy.as_deref() {
+    let policies: Vec<OsString> = match arguments.approval.policy.as_deref() {
         Some(json) if json.trim_start().starts_with('{') => vec![json.into()],
         Some(path) => vec![absolute(Path::new(path))],
         None => {
