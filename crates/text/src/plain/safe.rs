@@ -169,6 +169,17 @@ mod tests {
     }
 
     #[test]
+    fn one_line_is_cut_to_its_width() {
+        let check = |text: &str, expected: &str| assert_eq!(one_line(text, 12), expected);
+        check("  plain\n", "plain");
+        check("a \r\n\t b\u{1b}[31mred\u{202e}\u{2028}c", "a bred c");
+        check("a name that goes on", "a name that…");
+        check("exactly 12 c", "exactly 12 c");
+        check(&"é".repeat(13), &format!("{}…", "é".repeat(12)));
+        check("", "");
+    }
+
+    #[test]
     fn a_progress_bar_shows_its_last_state() {
         check(
             &render_output(
@@ -228,17 +239,6 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(10_000))]
 
         #[test]
-    fn one_line_is_cut_to_its_width() {
-        let check = |text: &str, expected: &str| assert_eq!(one_line(text, 12), expected);
-        check("  plain\n", "plain");
-        check("a \r\n\t b\u{1b}[31mred\u{202e}\u{2028}c", "a bred c");
-        check("a name that goes on", "a name that…");
-        check("exactly 12 c", "exactly 12 c");
-        check(&"é".repeat(13), &format!("{}…", "é".repeat(12)));
-        check("", "");
-    }
-
-    #[test]
         fn nothing_acts_on_a_terminal(text in hostile()) {
             let mut shown: Vec<String> = render_output(&text);
             shown.push(line(&text).into_owned());
