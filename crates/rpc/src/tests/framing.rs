@@ -79,7 +79,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn every_row_in_any_pieces(
+    fn every_stream_gives_the_same_messages_in_any_pieces(
         row in prop::sample::select(all_rows()),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
     ) {
@@ -87,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_in_any_pieces(
+    fn any_bytes_give_the_same_messages_in_any_pieces(
         stream in "(Content-|content-length|: ?|[0-9]{1,2}|\r\n|\n|\r|\\{\\}|[a-z ]|\u{feff}|[ab]{30,50}){0,24}",
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
     ) {

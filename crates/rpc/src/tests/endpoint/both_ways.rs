@@ -168,7 +168,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn every_call_gets_its_own_answer_and_every_stream_keeps_its_order(
+    fn every_call_gets_its_own_response_and_every_session_keeps_its_order(
         headers in any::<bool>(),
         steps in prop::collection::vec(any_step(), 0..120),
     ) {

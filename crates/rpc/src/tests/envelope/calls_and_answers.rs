@@ -3,7 +3,7 @@
 use super::check_members;
 
 #[test]
-fn a_call_that_is_also_an_answer() {
+fn a_request_that_is_also_a_response_is_malformed() {
     let both = "a message is either a request or a response";
     check_members(&[
         (
@@ -22,7 +22,7 @@ fn a_call_that_is_also_an_answer() {
 }
 
 #[test]
-fn an_answer_that_is_not_one() {
+fn an_invalid_response_is_malformed() {
     // Not answered, and whoever waits for that id is told.
     let both = "a response has either a result or an error";
     let neither = "neither method, result nor error";
@@ -68,7 +68,7 @@ fn an_answer_that_is_not_one() {
 }
 
 #[test]
-fn a_call_that_is_not_one() {
+fn an_invalid_request_is_malformed() {
     check_members(&[
         (
             r#""id":7,"params":{}"#,
@@ -80,7 +80,7 @@ fn a_call_that_is_not_one() {
 }
 
 #[test]
-fn the_other_half_may_be_null() {
+fn result_or_error_may_be_null_beside_the_other() {
     check_members(&[
         (r#""id":7,"result":1,"error":null"#, "response 7 1"),
         (r#""error":null,"id":7,"result":null"#, "response 7 null"),
@@ -97,7 +97,7 @@ fn the_other_half_may_be_null() {
 }
 
 #[test]
-fn null_twice_is_twice() {
+fn a_repeated_null_member_is_malformed() {
     let twice = "a member of the message occurs twice";
     check_members(&[
         (
@@ -120,7 +120,7 @@ fn null_twice_is_twice() {
 }
 
 #[test]
-fn a_bad_notification_is_told_from_a_bad_request() {
+fn a_malformed_notification_is_distinguished_from_a_malformed_request() {
     let id = "id: expected a number, a string or null, not too long";
     let method = "method: expected a string";
     check_members(&[

@@ -5,7 +5,7 @@ use super::{LIMIT, Row, check, found};
 pub(super) const TABLES: &[&[Row]] = &[ACCEPTED, BETWEEN, LENGTHS, WRONG, CHARSETS, CUT, OTHERS];
 
 #[test]
-fn in_any_case_any_order_and_with_either_line_break() {
+fn header_names_ignore_case_order_and_line_break_style() {
     check(ACCEPTED);
 }
 
@@ -30,7 +30,7 @@ const ACCEPTED: &[Row] = &[
 ];
 
 #[test]
-fn nothing_between_messages_counts() {
+fn empty_lines_between_messages_are_ignored() {
     check(BETWEEN);
     let mut stream = b"Content-Length: 2\r\n\r\n{}".to_vec();
     stream.extend(b"\r\n".repeat(100_000));
@@ -81,7 +81,7 @@ const LENGTHS: &[Row] = &[
 ];
 
 #[test]
-fn a_length_that_is_no_plain_number() {
+fn content_length_must_be_plain_digits() {
     check(WRONG);
 }
 
@@ -121,7 +121,7 @@ const WRONG: &[Row] = &[
 ];
 
 #[test]
-fn another_charset_is_refused() {
+fn a_charset_other_than_utf_8_is_rejected() {
     check(CHARSETS);
 }
 
@@ -153,7 +153,7 @@ const CHARSETS: &[Row] = &[
 ];
 
 #[test]
-fn a_stream_that_ends_within_a_message_says_so() {
+fn a_stream_that_ends_within_a_message_is_an_error() {
     check(CUT);
 }
 
@@ -173,7 +173,7 @@ const CUT: &[Row] = &[
 ];
 
 #[test]
-fn what_is_no_header_ends_the_stream_and_is_not_stepped_over() {
+fn an_invalid_header_ends_the_stream() {
     check(OTHERS);
 }
 

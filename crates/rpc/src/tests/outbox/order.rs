@@ -196,7 +196,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn a_stream_keeps_its_order_and_what_is_urgent_goes_first(
+    fn a_session_keeps_its_order_and_urgent_messages_go_first(
         headers in any::<bool>(),
         steps in prop::collection::vec(any_step(), 0..80),
     ) {

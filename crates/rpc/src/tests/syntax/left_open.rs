@@ -47,13 +47,13 @@ fn numbers_of_any_size_are_kept_as_text() {
 }
 
 #[test]
-fn numbers_too_small_to_express_are_kept_as_text() {
+fn numbers_too_small_for_a_float_are_kept_as_text() {
     check("1e-99999", true, true);
     assert_eq!(Raw::parse("1e-99999").expect("JSON").as_str(), "1e-99999");
 }
 
 #[test]
-fn of_members_with_one_name_the_last_counts() {
+fn the_last_of_several_members_with_one_name_wins() {
     let text = r#"{"a":1,"b":2,"a":3,"\u0061":4}"#;
     check(text, true, true);
     let object = Object::parse(text).expect("an object");
@@ -66,13 +66,13 @@ fn of_members_with_one_name_the_last_counts() {
 }
 
 #[test]
-fn raw_text_keeps_members_with_one_name() {
+fn raw_text_keeps_repeated_members() {
     let text = r#"{"a":1,"a":2}"#;
     assert_eq!(read(text.as_bytes()).expect("JSON").as_str(), text);
 }
 
 #[test]
-fn names_are_compared_as_characters_and_not_normalised() {
+fn names_are_compared_without_unicode_normalization() {
     // é as one character and as two.
     let object = Object::parse("{\"\u{e9}\":1,\"e\u{301}\":2}").expect("an object");
     assert_eq!(object.get("\u{e9}"), Some("1"));
@@ -80,28 +80,28 @@ fn names_are_compared_as_characters_and_not_normalised() {
 }
 
 #[test]
-fn a_byte_order_mark_is_for_the_transport() {
+fn a_byte_order_mark_is_rejected_by_the_reader() {
     check("\u{feff}{}", false, false);
     let malformed = Message::parse("\u{feff}{}".as_bytes()).expect_err("a mark");
     assert_eq!(malformed.code, crate::Error::PARSE);
 }
 
 #[test]
-fn noncharacters_and_nul_are_characters() {
+fn noncharacters_and_nul_are_accepted() {
     check("\"\u{fdd0}\u{fffe}\u{1fffe}\"", true, true);
     check("\"\\u0000\\uffff\"", true, true);
     assert_eq!(json::from_str::<String>("\"\\u0000\"").as_deref(), Ok("\0"));
 }
 
 #[test]
-fn any_value_may_stand_alone() {
+fn any_value_is_a_document() {
     for text in ["null", "0", "\"\"", "[]", "true"] {
         check(text, true, true);
     }
 }
 
 #[test]
-fn minus_zero_is_a_whole_number_with_a_sign_only() {
+fn minus_zero_decodes_as_a_signed_integer_only() {
     assert_eq!(json::from_str::<i32>("-0"), Ok(0));
     assert!(json::from_str::<u32>("-0").is_err());
     let zero: f64 = json::from_str("-0").expect("a number");
@@ -109,7 +109,7 @@ fn minus_zero_is_a_whole_number_with_a_sign_only() {
 }
 
 #[test]
-fn one_level_more_than_serde_json() {
+fn nesting_may_be_one_level_deeper_than_in_serde_json() {
     let text = format!("{}{}", "[".repeat(128), "]".repeat(128));
     assert!(Raw::parse(&text).is_ok());
     assert!(walk(&mut Reader::new(&text)).is_ok());

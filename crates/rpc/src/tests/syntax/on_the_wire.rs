@@ -123,7 +123,7 @@ impl Wire {
 }
 
 #[test]
-fn what_is_json_arrives_to_the_letter() {
+fn valid_json_arrives_byte_for_byte() {
     for framing in FRAMINGS {
         let mut wire = Wire::new(framing);
         for text in accepted::CASES {
@@ -135,7 +135,7 @@ fn what_is_json_arrives_to_the_letter() {
 }
 
 #[test]
-fn what_is_no_json_is_answered_once_and_the_next_message_works() {
+fn invalid_json_is_answered_once_and_the_next_message_works() {
     for framing in FRAMINGS {
         let mut wire = Wire::new(framing);
         let bytes = refused::cases()
@@ -151,7 +151,7 @@ fn what_is_no_json_is_answered_once_and_the_next_message_works() {
 }
 
 #[test]
-fn what_is_left_open_is_decided_alike_everywhere() {
+fn implementation_defined_cases_are_treated_alike_everywhere() {
     for framing in FRAMINGS {
         let mut wire = Wire::new(framing);
         let short = left_open::CASES
@@ -167,7 +167,7 @@ fn what_is_left_open_is_decided_alike_everywhere() {
 }
 
 #[test]
-fn these_cannot_be_sent_as_lines() {
+fn cases_with_line_breaks_need_headers() {
     let all = accepted::CASES.iter().copied().chain(refused::cases());
     let broken: Vec<&str> = all.filter(|text| text.contains('\n')).collect();
     assert_eq!(broken, WITH_LINE_BREAKS);

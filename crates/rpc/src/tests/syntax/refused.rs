@@ -39,7 +39,7 @@ fn all_of_them() {
 }
 
 #[test]
-fn inside_arrays_and_objects_too() {
+fn rejected_cases_are_also_rejected_inside_arrays_and_objects() {
     for text in cases() {
         assert!(
             !is_json(format!("[{text}]").as_bytes()) || CLOSES.contains(&text),
@@ -49,7 +49,7 @@ fn inside_arrays_and_objects_too() {
 }
 
 #[test]
-fn as_messages_they_are_answered_as_no_json() {
+fn rejected_cases_are_answered_with_a_parse_error() {
     for text in cases() {
         let malformed = Message::parse(text.as_bytes()).expect_err(text);
         assert_eq!(
@@ -64,7 +64,7 @@ fn as_messages_they_are_answered_as_no_json() {
 }
 
 #[test]
-fn bytes_that_are_not_utf_8() {
+fn bytes_that_are_not_utf_8_are_rejected() {
     for bytes in not_utf_8() {
         for (before, after) in [
             ("\"", "\""),
@@ -84,7 +84,7 @@ fn bytes_that_are_not_utf_8() {
 }
 
 #[test]
-fn nothing_goes_on_where_nothing_is_open() {
+fn more_members_without_an_open_object_is_an_error() {
     for text in ["]", "}", ",", "1", ""] {
         assert!(Reader::new(text).more_items().is_err(), "{text}");
         assert!(Reader::new(text).more_members().is_err(), "{text}");
