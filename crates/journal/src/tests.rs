@@ -1,12 +1,12 @@
 //! The store as its users see it, in one process. Those with several are in `tests/journal`.
 
+mod capacity;
+mod earlier_version;
 mod entries;
 mod faults;
 mod forks;
 mod lists;
-mod room;
 mod sessions;
-mod stored;
 
 use std::sync::atomic::{AtomicI64, Ordering};
 

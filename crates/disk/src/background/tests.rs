@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use super::{BackgroundWriter, QueueLimits};
 
-/// A writer that tells of every batch, and goes on when it is told to.
+/// A writer that reports every batch, and continues when the test allows it.
 fn slow(limits: QueueLimits) -> (BackgroundWriter<u32>, Receiver<Vec<u32>>, Sender<()>) {
     let (began, begun) = mpsc::channel();
     let (go, may_go) = mpsc::channel();
     let writer = BackgroundWriter::start("test", limits, move |items| {
         began.send(items).unwrap();
-        // Without anybody to tell it, it goes on.
+        // Continues if the test has ended.
         may_go.recv().ok();
     });
     (writer, begun, go)
@@ -47,7 +47,7 @@ fn try_push_returns_the_item_if_the_queue_is_full() {
     let (writer, begun, go) = slow(limits(10, 10));
     writer.try_push(1, 6).unwrap();
     begun.recv().unwrap();
-    // What is being written counts, too.
+    // The item that is being written counts too.
     assert_eq!(writer.try_push(2, 5), Err(2));
     assert!(writer.fits(1));
     writer.push(3, 5);
@@ -126,7 +126,7 @@ fn a_spawned_writer_runs_only_while_items_wait() {
     for item in 1..=3 {
         writer.try_push(item, 1).unwrap();
         assert!(writer.flush(LONG));
-        // It has to be given back before the next one, or that may find it at work.
+        // The write function must be returned before the next item, or the next push may find it in use.
         while writer.0.0.lock().write.is_none() {
             thread::yield_now();
         }

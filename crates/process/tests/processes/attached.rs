@@ -1,4 +1,4 @@
-//! Programs on our own terminal: this executable is started again on a terminal of the test's, and runs one there.
+//! Programs on the terminal of this process: the test starts this executable again on a terminal, where it runs a program.
 
 use std::fs::File;
 use std::io::{Read, Write};

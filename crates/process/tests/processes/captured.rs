@@ -1,4 +1,4 @@
-//! Commands: no input, one output, and what they leave behind lives until it is told to end.
+//! Commands: no input, one output, and background processes that live until the command is stopped.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Five hundred trees, half of them with an owner that is killed, and not one process left.
+//! Starts and ends five hundred trees, half of them by killing the owner, and checks that no process is left.
 
 use std::time::Duration;
 

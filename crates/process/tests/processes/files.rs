@@ -1,4 +1,4 @@
-//! Which descriptors a guard and an agent hold, and that neither side loses any.
+//! The file descriptors of a guard and a program, and that none of them leaks.
 
 use std::collections::BTreeSet;
 use std::fs;

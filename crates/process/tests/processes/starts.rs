@@ -1,4 +1,4 @@
-//! What an agent is started with, and why it is not.
+//! How programs are started, and errors of starting them.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Standard error is read without end and kept within bounds.
+//! Standard error is always read, and only its end is kept.
 
 use std::io::{self, Read};
 

@@ -1,4 +1,4 @@
-//! Nothing of a tree is left, however the agent, its owner or the value ends.
+//! No process of a tree survives, however the program, its owner or the `Child` value ends.
 
 use std::time::Duration;
 

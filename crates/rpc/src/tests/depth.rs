@@ -1,4 +1,4 @@
-//! Nesting: read as deep as the limit says, refused one level deeper, and never by way of the stack.
+//! Nesting: read up to the limit, rejected one level deeper, and without recursion.
 
 use crate::json::{self, Decode, DecodeError, MAX_DEPTH, Object, Problem, Raw, RawObject, Reader};
 use crate::{Error as RpcError, Message};

@@ -1,4 +1,4 @@
-//! Framing: the same messages come out of a stream in whatever pieces it comes in.
+//! Framing: a stream gives the same messages in whatever pieces it arrives.
 
 mod headers;
 mod lines;
@@ -9,12 +9,12 @@ use proptest::prelude::*;
 
 use crate::{Frame, Splitter};
 
-/// A stream, and what is found in it; a limit of 40 bytes.
+/// A stream, and the messages expected in it with a limit of 40 bytes.
 type Row = (&'static [u8], &'static [&'static str]);
 
 const LIMIT: usize = 40;
 
-/// What is found in a stream that comes in pieces.
+/// Splits a stream that arrives in pieces.
 fn found<'a>(limit: usize, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
     let mut splitter = Splitter::new(limit);
     let mut buffer = BytesMut::new();
@@ -48,7 +48,7 @@ fn text(bytes: &[u8]) -> String {
     shown.replace("\\\"", "\"")
 }
 
-/// Whole, byte by byte, and cut in two at every place.
+/// Checks a stream whole, byte by byte, and cut in two at every position.
 fn check(rows: &[Row]) {
     for (stream, expected) in rows {
         let shown = text(stream);

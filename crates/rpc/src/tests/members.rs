@@ -1,4 +1,4 @@
-//! Objects whose members are moved about: small ones, and ones that a peer made as large as it could.
+//! Editing the members of objects, small ones and ones as large as a hostile peer can send.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

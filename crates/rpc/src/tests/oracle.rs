@@ -1,8 +1,8 @@
-//! `serde_json` as the oracle: on any text the two agree, but for two differences that we want.
+//! Our reader and `serde_json` agree on any text, except for two intended differences:
 //!
-//! - A number that does not fit an `f64` (`1e400`) is JSON. `serde_json` must make a number of it and refuses; we
-//!   keep its text, and only who decodes it as a number is told that it is out of range.
-//! - We read 128 levels and `serde_json` reads 127.
+//! - A number that does not fit an `f64` (`1e400`) is valid JSON. `serde_json` converts it at once and fails. Our reader keeps
+//!   the text, and only decoding it as a number fails.
+//! - Our reader allows 128 levels of nesting, `serde_json` allows 127.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What is read can be written again, on one line, and every other reader understands it.
+//! Values that are read can be written again, on one line, and other readers understand them.
 
 use proptest::prelude::*;
 use serde_json::Value;

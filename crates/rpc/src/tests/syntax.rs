@@ -1,14 +1,14 @@
-//! JSON syntax, case by case: what is accepted, what is refused, and what the standard leaves open.
+//! JSON syntax, case by case: accepted, rejected, and implementation-defined texts.
 
 mod accepted;
-mod left_open;
-mod on_the_wire;
-mod refused;
+mod implementation_defined;
+mod over_a_connection;
+mod rejected;
 mod strings;
 
 use crate::json::{self, Decode, DecodeError, Raw, Reader};
 
-/// Reads a text in every way there is; all agree on whether it is JSON.
+/// Reads a text with every reader, and checks that all agree on whether it is JSON.
 fn read(text: &[u8]) -> Result<Raw, DecodeError> {
     let raw: Result<Raw, DecodeError> = json::from_slice(text);
     let Ok(plain) = std::str::from_utf8(text) else {
@@ -70,7 +70,7 @@ fn shown(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// What `serde_json` says of the same bytes.
+/// Whether `serde_json` accepts the same bytes.
 fn serde_accepts(text: &[u8]) -> bool {
     serde_json::from_slice::<serde_json::Value>(text).is_ok()
 }

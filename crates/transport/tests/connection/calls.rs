@@ -1,4 +1,4 @@
-//! Every call of ours ends once, every request of the peer is answered once.
+//! Every call to the peer ends once, and every request from the peer is answered once.
 
 use attache_rpc::json::Encode;
 use attache_rpc::{Error, Framing, SendOptions, SessionKey};

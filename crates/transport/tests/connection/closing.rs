@@ -1,4 +1,4 @@
-//! What is left of a connection when one of its owners goes.
+//! Closing a connection, and dropping its handle or its inbox.
 
 use std::io;
 use std::pin::Pin;
@@ -142,7 +142,7 @@ async fn close_works_while_reading_waits_for_room() {
     assert!(within(inbox.next()).await.is_none());
 }
 
-/// Keeps what it is given until it is flushed, which takes a second.
+/// A stream that buffers bytes until it is flushed, which takes a second.
 struct Lazy {
     held: Vec<u8>,
     flushing: Option<Pin<Box<Sleep>>>,

@@ -1,4 +1,4 @@
-//! Where messages begin and end, however the bytes are cut.
+//! Framing: messages are recognized in whatever pieces the bytes arrive.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! One direction ends before the other.
+//! Connections of which one direction ends before the other.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! An inbox that is not emptied stops the peer, and nothing else.
+//! A full inbox stops reading from the peer, and nothing else.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

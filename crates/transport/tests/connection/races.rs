@@ -1,4 +1,4 @@
-//! Many tasks at once on several threads, looking for a wake-up that gets lost.
+//! Many concurrent tasks on several threads, to detect lost wake-ups.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! Standard input and output of a process of its own, whatever they are connected to.
+//! Standard input and output of a separate process, connected to pipes, sockets and files.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -24,7 +24,7 @@ fn echo() -> Command {
     command
 }
 
-/// Waits for the end; what was printed to standard error.
+/// Waits for the end of the process, and returns its standard error.
 fn ended(mut child: Child) -> String {
     let begun = Instant::now();
     while child.try_wait().unwrap().is_none() {

@@ -1,4 +1,4 @@
-//! A translator between the bytes and everything else: what goes through it, what turns back, and what it never sees.
+//! Connections with a translator: messages that it forwards, messages that it sends back, and messages that bypass it.
 
 use attache_rpc::{Message, MessageReplacement, Translation, Translator};
 use attache_transport::{Delivery, Inbox, Options, PeerHandle};

@@ -1,4 +1,4 @@
-//! Taking requests back.
+//! Cancelling requests.
 
 use super::super::pair::{Pair, TestEndpoint, raw};
 use super::request;
@@ -8,7 +8,7 @@ fn cancel(params: &str) -> Vec<u8> {
     format!("{{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{params}}}\n").into()
 }
 
-/// Params of a cancellation that arrives while 7, "7", "a/b" and null are under way.
+/// Params of a cancellation that arrives while requests 7, "7", "a/b" and null are pending.
 fn check(rows: &[(&str, Option<&str>)]) {
     for (params, expected) in rows {
         let mut end = TestEndpoint::default();
@@ -29,7 +29,7 @@ fn check(rows: &[(&str, Option<&str>)]) {
             "{params}"
         );
         assert_eq!(end.lines(), [""; 0], "a notification is never answered");
-        // Whether it was taken back or not, a request is answered as ever.
+        // A request gets its response, cancelled or not.
         for id in ids {
             let id = crate::json::from_str::<Id>(id).expect(id);
             let taken_back =
@@ -87,7 +87,7 @@ fn an_answered_request_cannot_be_cancelled() {
     end.feed(&cancel(r#"{"requestId":7}"#));
     assert_eq!(end.event_lines(), [""; 0]);
     assert_eq!(end.endpoint.counts().stray_cancellations, 1);
-    // And its id is free for a request that has not been taken back.
+    // Its id is free for a new request, which is not cancelled.
     end.feed(&request("7"));
     assert!(!end.endpoint.is_cancelled(&Id::from(7)));
 }

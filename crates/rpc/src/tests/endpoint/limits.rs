@@ -1,4 +1,4 @@
-//! What a peer may take: requests under way, bytes that wait, messages that are too long.
+//! The limits for a peer: pending requests, waiting bytes, and message size.
 
 use super::super::pair::{Pair, TestEndpoint, raw};
 use super::{failure, request};
@@ -145,7 +145,7 @@ fn a_request_over_the_limit_is_rejected_with_its_id() {
             format!(r#" {{ "method" : "m" , "id" : -1.5 , "params" : {{"é":"{long}"}}}}"#),
             "-1.5",
         ),
-        // Nobody can tell whose id it is, or what it is.
+        // It is unknown whether the id belongs to a request or a response.
         (
             format!(r#"{{"jsonrpc":"2.0","method":"m","params":["{long}"],"id":7}}"#),
             "null",
@@ -213,7 +213,7 @@ fn a_response_over_the_limit_ends_its_call() {
             lost.to_string(),
             "the response is malformed: the message is longer than the limit"
         );
-        // One that names no call ends none.
+        // A response that matches no call ends no call.
         end.feed(format!("{{\"id\":2,\"note\":[\"{long}\"],{member}:1}}\n").as_bytes());
         assert!(end.events().is_empty());
         assert_eq!(end.endpoint.end().len(), 1);
@@ -254,7 +254,7 @@ fn requests_are_rejected_until_the_peer_reads_its_responses() {
     assert_eq!(end.event_lines(), ["request 5 m -"]);
 }
 
-/// A peer that writes this again and again, gets what it asks for, and never reads: how much waits for it in the end.
+/// Simulates a peer that sends the same line again and again and never reads. Returns the number of waiting bytes.
 fn flood(end: &mut TestEndpoint, line: impl Fn(u64) -> Vec<u8>, result: &str) -> (usize, String) {
     for number in 0..1_000_000 {
         end.feed(&line(number));
@@ -280,7 +280,7 @@ fn a_peer_that_sends_endless_requests_and_never_reads_is_disconnected() {
     let most = 2 * outbound + (64 << 10) + 3000;
     let flooded = "the peer keeps sending requests but does not read the responses";
     let long = format!("\"{}\"", "x".repeat(900));
-    // Requests that are answered at once, and one that never is and whose id comes again.
+    // Requests that are answered at once, and one that is never answered and whose id is reused.
     for result in ["1", &long] {
         let (bytes, why) = flood(&mut small(outbound), |n| request(&n.to_string()), result);
         assert!(bytes < most, "{bytes}");

@@ -1,4 +1,4 @@
-//! Lines that are no messages: what is answered, what is not, and that the next one works.
+//! Malformed lines: which are answered, which are not, and that the next message works.
 
 use super::super::pair::TestEndpoint;
 use super::{check, failure};
@@ -99,12 +99,12 @@ fn a_malformed_response_fails_only_its_call() {
             (r#"{"jsonrpc":"2.0","id":1}"#, &[&none], &[]),
             (r#"{"jsonrpc":"2.0","id":1,"error":null}"#, &[&none], &[]),
             (r#"{"id":1,"result":1}"#, &[&version], &[]),
-            // Not ours, or nobody's.
+            // Ids that match no call.
             (r#"{"jsonrpc":"2.0","id":2}"#, &[], &[]),
             (r#"{"jsonrpc":"2.0","id":"1"}"#, &[], &[]),
             (r#"{"jsonrpc":"2.0","id":1,"id":1,"result":1}"#, &[], &[]),
             (r#"{"jsonrpc":"2.0","result":1}"#, &[], &[]),
-            // Good ones, though odd.
+            // Valid but unusual responses.
             (
                 r#"{"jsonrpc":"2.0","id":1,"result":1,"error":null}"#,
                 &["answered 1: 1"],
@@ -115,7 +115,7 @@ fn a_malformed_response_fails_only_its_call() {
                 &["lost 1:  (-32603)"],
                 &[],
             ),
-            // A call is answered, whatever it carries besides.
+            // A request is answered, whatever other members it has.
             (
                 r#"{"jsonrpc":"2.0","id":1,"method":"m","result":1}"#,
                 &[],
@@ -164,7 +164,7 @@ fn banners_are_skipped_if_configured() {
     }
     assert_eq!((end.event_lines(), end.lines()), (vec![], vec![]));
     assert_eq!(end.endpoint.counts().malformed, 128);
-    // What is JSON came from somebody who might wait.
+    // The sender of valid JSON may be waiting for a response.
     let version = refusal("null", -32600, "jsonrpc: expected \"2.0\"");
     check(
         NonJsonLines::Skip,

@@ -1,4 +1,4 @@
-//! Which ids are the same.
+//! Equality of request ids.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Limits of one's own, at their edges.
+//! Custom limits, tested at their edges.
 
 use crate::{Limits, Message};
 

@@ -1,4 +1,4 @@
-//! Messages that are none.
+//! Malformed messages.
 
 use super::{check, check_members};
 use crate::Message;

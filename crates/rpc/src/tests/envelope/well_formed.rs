@@ -1,4 +1,4 @@
-//! Messages that are what they should be, however odd they look.
+//! Valid messages, including unusual ones.
 
 use super::{check, check_members, shown};
 

@@ -1,4 +1,4 @@
-//! A block of headers with the message's length, then the message.
+//! Framing by headers.
 
 use super::{LIMIT, Row, check, found};
 
@@ -25,7 +25,7 @@ const ACCEPTED: &[Row] = &[
     // Bytes are counted and not characters, and a line break in a message is a part of it.
     ("Content-Length: 8\r\n\r\n\"ä🦀\"".as_bytes(), &["\"\\xc3\\xa4\\xf0\\x9f\\xa6\\x80\""]),
     (b"Content-Length: 7\r\n\r\n{\n\r\n\n\n}Content-Length: 2\r\n\r\n{}", &["{\\n\\r\\n\\n\\n}", "{}"]),
-    // The same length twice is no contradiction.
+    // The same length twice is allowed.
     (b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", &["{}"]),
 ];
 
@@ -180,7 +180,7 @@ fn an_invalid_header_ends_the_stream() {
 const NO_NAME: &str = "BROKEN headers: a name of other than letters, digits and dashes";
 
 const OTHERS: &[Row] = &[
-    // A length that is too small: what is left of the message is no header, though it may hold one.
+    // A length that is too small: the rest of the message is not a header, even if it contains one.
     (
         b"Content-Length: 2\r\n\r\n{}}\r\n",
         &["{}", "BROKEN headers: a line without a colon"],

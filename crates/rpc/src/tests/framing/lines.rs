@@ -1,4 +1,4 @@
-//! One message a line.
+//! Framing by lines.
 
 use super::{LIMIT, Row, check, found};
 

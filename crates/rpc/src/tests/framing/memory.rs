@@ -1,4 +1,4 @@
-//! What a stream costs: nothing that a peer announces or pours in is kept beyond the limit.
+//! The memory use of a splitter: a peer can neither announce nor send more than the limit into memory.
 
 use bytes::{Bytes, BytesMut};
 

@@ -1,4 +1,4 @@
-//! A message is one line, or as long as its header says, whatever it holds.
+//! A message is one line, or as long as its header says, whatever it contains.
 
 use proptest::prelude::*;
 

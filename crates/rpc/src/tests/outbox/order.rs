@@ -1,5 +1,5 @@
-//! Whatever is pushed and taken in whatever order: a session keeps its order, what is urgent goes first, and nothing is
-//! lost or doubled.
+//! For any sequence of pushes and pops: a session keeps its order, urgent messages go first, and no message is lost or
+//! duplicated.
 
 use bytestring::ByteString;
 use proptest::prelude::*;

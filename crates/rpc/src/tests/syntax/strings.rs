@@ -1,4 +1,4 @@
-//! What strings mean, not only whether they are well made.
+//! The values of strings, not only their syntax.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Requests and answers: each question once, each answer once, whatever the ids.
+//! Requests and responses: each request is delivered once and answered once, whatever the ids.
 
 use super::super::pair::{Pair, TestEndpoint, raw};
 use super::{failure, request};
@@ -133,7 +133,7 @@ fn a_pending_id_is_rejected_and_free_again_after_the_response() {
         end.feed(&request(second));
         let again = asked(&mut end);
         assert_eq!(again, ids);
-        // Whoever still holds the first request does not answer the second.
+        // The id of the first request does not answer the second.
         assert!(end.endpoint.is_cancelled(&ids[0]) && !end.endpoint.is_cancelled(&again[0]));
         assert!(!end.respond(&ids[0], "1"));
         assert!(end.respond(&again[0], "2"));

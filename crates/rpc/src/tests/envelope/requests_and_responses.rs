@@ -1,4 +1,4 @@
-//! Messages that are half a call and half an answer, and those that are neither.
+//! Messages that mix a request with a response, and messages that are neither.
 
 use super::check_members;
 
@@ -23,7 +23,7 @@ fn a_request_that_is_also_a_response_is_malformed() {
 
 #[test]
 fn an_invalid_response_is_malformed() {
-    // Not answered, and whoever waits for that id is told.
+    // Gets no response, and the call with that id fails.
     let both = "a response has either a result or an error";
     let neither = "neither method, result nor error";
     let no_object = "error: expected an object";
@@ -132,9 +132,9 @@ fn a_malformed_notification_is_distinguished_from_a_malformed_request() {
             r#""method":"m","params":[],"params":[]"#,
             "-32600 id - notification: a member of the message occurs twice",
         ),
-        // Somebody may wait, who cannot be named.
+        // The sender may be waiting, but the id is unknown.
         (r#""id":[],"method":"m""#, &format!("-32600 id -: {id}")),
-        // Without a name it is nothing that can be told.
+        // Without a method the kind of message is unknown.
         (r#""method":1"#, &format!("-32600 id -: {method}")),
         (
             r#""method":null,"params":{}"#,

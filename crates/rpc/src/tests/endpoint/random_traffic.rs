@@ -1,4 +1,4 @@
-//! Two peers that traffic at random, over a line that delivers at random.
+//! Two endpoints that exchange random messages over a connection that delivers random amounts of bytes.
 
 use std::collections::HashMap;
 
@@ -32,13 +32,13 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What one end knows.
+/// The expected state of one end.
 #[derive(Default)]
 struct SideRecord {
     calls: Vec<CallId>,
     results: HashMap<CallId, String>,
     requests: Vec<(Id, String)>,
-    /// The next number of each session, ours and the other end's.
+    /// The next number in each session, in both directions.
     sent: [u64; 3],
     received: [u64; 3],
 }

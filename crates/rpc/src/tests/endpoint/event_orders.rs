@@ -1,4 +1,4 @@
-//! Cancellation and completion in every order: each call ends once, with its own answer.
+//! Cancellation and completion in every order: each call ends once, with its own response.
 
 use super::super::pair::{Pair, Side};
 use crate::{CallId, Event, Id};

@@ -1,4 +1,4 @@
-//! Messages written and read again are the same, and always one line.
+//! A message that is written and read again is the same, and always one line.
 
 use std::borrow::Cow;
 

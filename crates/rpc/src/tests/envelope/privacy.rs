@@ -1,4 +1,4 @@
-//! Answers to bad messages say what is wrong and nothing of what was sent.
+//! Error responses to malformed messages repeat nothing of the message.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Answers that come after everything that was said before them.
+//! Responses that are delivered after all earlier messages.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A database that cannot grow, and a queue that must not.
+//! A full disk, and a full write queue.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Calls that are taken back, by either side, at any moment.
+//! Calls that either side cancels, at any moment.
 
 use attache_rpc::{Call, Error, SendOptions, SessionKey};
 use attache_transport::{Delivery, Options, SessionEffect, SessionIndex};

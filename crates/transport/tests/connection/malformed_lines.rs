@@ -1,4 +1,4 @@
-//! Lines that are no messages: what is answered, what is stepped over, and when it is enough.
+//! Malformed lines: which are answered, which are skipped, and when the connection is closed.
 
 use attache_rpc::{FatalError, NonJsonLines};
 use attache_transport::{CloseReason, Options};
@@ -54,7 +54,7 @@ async fn banners_are_skipped_where_configured() {
     }
 }
 
-/// Sends one bad line more than is borne, and reads what is answered.
+/// Sends one malformed line more than the limit, and reads the responses.
 async fn send_too_many(wire: Wire) {
     let mut wire = wire;
     for _ in 0..=1000 {

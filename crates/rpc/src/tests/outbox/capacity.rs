@@ -1,4 +1,4 @@
-//! What waits, and what is too long to.
+//! The limits of the outbox, and its use of memory.
 
 use bytestring::ByteString;
 
@@ -93,7 +93,7 @@ fn a_long_message_makes_a_chunk_of_its_own_length() {
     assert_eq!(messages(&written(&mut outbox)), ["1", &long, "2"]);
 }
 
-/// A line keeps the whole piece of a stream in memory in which it was read, of which the queue knows nothing.
+/// Lines that were read into one buffer. Each line keeps the whole buffer in memory, which the queue cannot see.
 #[test]
 fn lines_that_would_keep_too_much_memory_are_copied() {
     let mut outbox = Outbox::new(Framing::Lines, 1 << 20, 64 << 10);
@@ -109,7 +109,7 @@ fn lines_that_would_keep_too_much_memory_are_copied() {
     assert_eq!(in_place, vec![true; 1000]);
 }
 
-/// Passes lines on; which of them were written from where they lie.
+/// Relays lines, and returns which of them were written without a copy.
 fn passed_on(outbox: &mut Outbox, lines: &[ByteString]) -> Vec<bool> {
     for line in lines {
         outbox.push_line(BULK, line.clone()).expect("short");

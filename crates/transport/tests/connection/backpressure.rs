@@ -1,4 +1,4 @@
-//! More to say than the peer reads: senders wait, nothing is lost, and what is urgent goes first.
+//! Sending more than the peer reads: senders wait, no message is lost, and urgent messages go first.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use bytestring::ByteString;
 
 use crate::support::{IN_TURN, Medium, empty, limited, notification, stable, within};
 
-/// Says numbered things until told to stop; how many so far.
+/// Sends numbered notifications until stopped, and counts them.
 fn chatter(link: &PeerHandle, text: &str, count: usize) -> Arc<AtomicUsize> {
     let said = Arc::new(AtomicUsize::new(0));
     let params = Raw::of(&vec![text.to_owned()]);
