@@ -29,13 +29,10 @@ pub(super) fn trials() -> Vec<Trial> {
             words,
         ),
         trial("endings::stop_closes_standard_input_during_a_write", writer),
-        trial("endings::stop_twice_and_after_the_end", twice),
+        trial("endings::stop_works_twice_and_after_the_end", twice),
         trial("endings::all_waiting_tasks_learn_of_the_end", many_wait),
         trial("endings::a_guard_does_not_take_signals", guard_signals),
-        trial(
-            "endings::a_killed_guard_takes_the_agent_with_it",
-            guard_killed,
-        ),
+        trial("endings::a_killed_guard_ends_the_program", guard_killed),
     ]
 }
 
