@@ -1,5 +1,5 @@
-//! Any bytes as a line: the envelope, then the payload as every type it could have. What can be read can be written on
-//! one line, and is then read as the same.
+//! Decodes any bytes as a line: the envelope, then the payload as every type that it could have. A value that can be read can
+//! be written on one line, and reads back as the same value.
 #![no_main]
 
 use attache_rpc::json::{self, Decode, Encode};
@@ -36,7 +36,7 @@ fuzz_target!(|line: &[u8]| {
     }
 });
 
-/// A message written again is one line, and the second time nothing changes.
+/// A message that is written again is one line, and writing it once more changes nothing.
 fn envelope(message: &Message<'_>) {
     let line = written(message);
     assert!(!line.contains(['\n', '\r']));
@@ -72,7 +72,7 @@ fn calls(method: &str, params: Option<&str>) {
     }
 }
 
-/// A result does not say which method it answers, so it may be that of any.
+/// Decodes a result as that of every method, because a result does not name its method.
 fn results(text: &str) {
     macro_rules! each {
         ($($Request:ident)*) => {$(again::<<v1::$Request as Request>::Response>(text);)*};
@@ -95,7 +95,7 @@ fn again<T: Decode + Encode>(text: &str) {
     }
 }
 
-/// No type panics on another one's text.
+/// Decoding text of another type must not panic.
 fn shapes(text: &str) {
     for method in Method::all() {
         let shapes = [Some(method.params), method.result];

@@ -1,5 +1,5 @@
-//! A conversation across the translator of every dialect, a message a line: `<` before a message of the peer, `>` before one
-//! of our_requests. What crosses is JSON, whatever was said before it.
+//! A conversation through the translator of every dialect, one message per line: `<` before a message from the peer, `>`
+//! before one of ours. Every translated message is valid JSON, whatever came before it.
 #![no_main]
 
 use std::collections::HashMap;
@@ -26,9 +26,9 @@ fuzz_target!(|conversation: &str| {
 
 struct TranslatedConversation {
     translator: CallTranslator,
-    /// The official methods of the peer's requests that wait.
+    /// The official methods of the peer's pending requests.
     peer_requests: HashMap<Id, String>,
-    /// The methods of our requests that wait.
+    /// The methods of our pending requests.
     our_requests: HashMap<Id, String>,
 }
 
@@ -109,7 +109,7 @@ impl TranslatedConversation {
     }
 }
 
-/// What a translated call says is JSON; the method of the call that wants the answer.
+/// Checks that a translated call is valid JSON, and returns its method if it is a request.
 fn crossed(translated: &TranslatedCall<'_>) -> Option<String> {
     match translated {
         TranslatedCall::Call { method, params } => {
