@@ -47,7 +47,7 @@ impl TranslatedConversation {
                 let call = Call::request(&id, &method, params);
                 match self.translator.read_call(call) {
                     Ok(translated) => {
-                        if let Some(official) = crossed(&translated) {
+                        if let Some(official) = check_call(&translated) {
                             self.peer_requests.insert(id, official);
                         }
                     }
@@ -59,13 +59,13 @@ impl TranslatedConversation {
                     .translator
                     .read_call(Call::notification(&method, params))
                 {
-                    crossed(&translated);
+                    check_call(&translated);
                 }
             }
             Ok(Message::Response { id, result }) => {
                 let method = self.our_requests.remove(&id).unwrap_or_default();
                 if let Ok(result) = self.translator.read_result(&id, &method, result) {
-                    is_json(&result);
+                    check_json(&result);
                 }
             }
             Ok(Message::Failure { id, error }) => {
@@ -81,7 +81,7 @@ impl TranslatedConversation {
             Ok(Message::Request { id, method, params }) => {
                 let call = Call::request(&id, &method, params);
                 if let Ok(translated) = self.translator.write_call(call) {
-                    crossed(&translated);
+                    check_call(&translated);
                     self.our_requests.insert(id, method.into_owned());
                 }
             }
@@ -90,13 +90,13 @@ impl TranslatedConversation {
                     .translator
                     .write_call(Call::notification(&method, params))
                 {
-                    crossed(&translated);
+                    check_call(&translated);
                 }
             }
             Ok(Message::Response { id, result }) => {
                 let method = self.peer_requests.remove(&id).unwrap_or_default();
                 match self.translator.write_result(&id, &method, result) {
-                    Ok(result) => is_json(&result),
+                    Ok(result) => check_json(&result),
                     Err(error) => drop(self.translator.write_error(&id, &method, error)),
                 }
             }
@@ -110,26 +110,26 @@ impl TranslatedConversation {
 }
 
 /// Checks that a translated call is valid JSON, and returns its method if it is a request.
-fn crossed(translated: &TranslatedCall<'_>) -> Option<String> {
+fn check_call(translated: &TranslatedCall<'_>) -> Option<String> {
     match translated {
         TranslatedCall::Call { method, params } => {
-            params.as_deref().map(is_json);
+            params.as_deref().map(check_json);
             Some(method.to_string())
         }
         TranslatedCall::Calls(calls) => {
             for (_, params) in calls {
-                params.as_deref().map(is_json);
+                params.as_deref().map(check_json);
             }
             calls.last().map(|(method, _)| method.clone())
         }
         TranslatedCall::Response(result) => {
-            is_json(result);
+            check_json(result);
             None
         }
         TranslatedCall::Nothing => None,
     }
 }
 
-fn is_json(text: &str) {
-    assert!(Raw::parse(text).is_ok(), "no JSON: {text}");
+fn check_json(text: &str) {
+    assert!(Raw::parse(text).is_ok(), "not JSON: {text}");
 }
