@@ -1,4 +1,4 @@
-//! Forks: the journal of another session up to where its last turn was over.
+//! Forks: copies of another session's journal up to the end of its last finished turn.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! Making, opening, naming, putting away and deleting sessions.
+//! Creating, opening, naming, archiving and deleting sessions.
 
 use std::time::{Duration, Instant};
 
