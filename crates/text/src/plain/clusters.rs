@@ -10,7 +10,7 @@ pub fn cap_clusters(text: &str) -> Cow<'_, str> {
     if text.is_ascii()
         || text
             .graphemes(true)
-            .all(|cluster| kept(cluster) == cluster.len())
+            .all(|cluster| kept_length(cluster) == cluster.len())
     {
         return Cow::Borrowed(text);
     }
@@ -19,7 +19,7 @@ pub fn cap_clusters(text: &str) -> Cow<'_, str> {
 }
 
 /// The number of bytes of a cluster that are kept.
-fn kept(cluster: &str) -> usize {
+fn kept_length(cluster: &str) -> usize {
     if cluster.len() <= 2 * MARKS {
         return cluster.len();
     }
