@@ -15,7 +15,11 @@ pub fn cap_clusters(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let clusters = text.graphemes(true);
-    Cow::Owned(clusters.map(|cluster| &cluster[..kept(cluster)]).collect())
+    Cow::Owned(
+        clusters
+            .map(|cluster| &cluster[..kept_length(cluster)])
+            .collect(),
+    )
 }
 
 /// The number of bytes of a cluster that are kept.

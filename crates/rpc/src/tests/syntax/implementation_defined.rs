@@ -20,7 +20,7 @@ fn all_cases_are_decided_as_listed() {
     let short = CASES.iter().map(|(text, choice)| (text.to_vec(), *choice));
     for (text, choice) in short.chain(long_cases()) {
         let start = super::shown(&text[..text.len().min(80)]);
-        assert_eq!(is_json(&text), choice == Choice::Accept, "{start}");
+        assert_eq!(is_json(&text), choice == Accept, "{start}");
         if let Ok(raw) = read(&text) {
             assert_eq!(raw.as_str().as_bytes(), text, "{start}");
         }
