@@ -64,7 +64,7 @@ async fn cut() {
 
 async fn ceiling() {
     let limits = TerminalLimits {
-        most_output: 10,
+        max_output: 10,
         ..TerminalLimits::default()
     };
     let client = TestClient::with(limits, Sandbox::Off);

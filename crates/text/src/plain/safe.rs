@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hides_or_turns_is_marked() {
+    fn invisible_and_direction_characters_are_marked() {
         assert_eq!(line("a\u{202e}b\u{200b}c\u{e0041}d\u{7}e"), "a�b�c�d�e");
         assert_eq!(line("one\ntwo\tthree"), "one two three");
         assert_eq!(
