@@ -11,12 +11,12 @@ pub(crate) struct Record {
     /// What was replayed before, and has to be replayed again.
     kept: Vec<Value>,
     /// What the agent that was killed last had shown since, in order.
-    seen: Vec<Seen>,
+    seen: Vec<SeenUpdate>,
     pub(crate) tally: Tally,
 }
 
 #[derive(Debug)]
-struct Seen {
+struct SeenUpdate {
     at: Instant,
     update: Value,
     /// Whether it must be on disk, no matter when it was seen.
@@ -61,7 +61,7 @@ impl Record {
 
     fn note(&mut self, at: Instant, update: Value) {
         let sure = false;
-        self.seen.push(Seen { at, update, sure });
+        self.seen.push(SeenUpdate { at, update, sure });
     }
 
     /// Compares a replay with what was seen of the agent that was killed at a moment.
@@ -96,7 +96,7 @@ impl Record {
         self.kept = replay;
     }
 
-    fn judge_lost(&mut self, lost: &[Seen], killed: Instant) {
+    fn judge_lost(&mut self, lost: &[SeenUpdate], killed: Instant) {
         let sure = lost.iter().find(|lost| lost.sure);
         assert!(sure.is_none(), "acknowledged and lost: {sure:?}");
         // The last prompt may not have been taken yet.

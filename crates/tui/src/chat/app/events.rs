@@ -254,14 +254,16 @@ impl App {
         }
     }
 
-    fn agent_exited(&mut self, how: String, stderr: Vec<String>) {
+    fn agent_exited(&mut self, reason: String, stderr: Vec<String>) {
         self.agent_status = AgentStatus::Exited;
         for tab in &mut self.tabs {
             tab.suspend();
-            tab.remark(Tone::Bad, how.clone());
+            tab.remark(Tone::Bad, reason.clone());
         }
         self.requests
-            .replace_all(RequestDialog::AgentExit(AgentExitDialog::new(how, stderr)));
+            .replace_all(RequestDialog::AgentExit(AgentExitDialog::new(
+                reason, stderr,
+            )));
     }
 
     /// The tab of a session, also while the agent replays its history.

@@ -146,7 +146,7 @@ fn a_client_that_leaves_ends_the_agent() {
 }
 
 #[test]
-fn a_pipe_that_nobody_reads_holds_nothing_up() {
+fn a_pipe_that_nobody_reads_delays_nothing() {
     let machine = Machine::new();
     let made = Command::new("mkfifo")
         .arg(machine.path("project/pipe"))
