@@ -180,7 +180,8 @@ impl DeniedPaths {
         self.found.iter().map(|found| found.path.as_path())
     }
 
-    /// Checks a place beneath the roots, by the directories that were opened on the way and by what has the last name.
+    /// Checks a path beneath the roots, by the directories that were opened on the way and by the entry with the last
+    /// name.
     pub(crate) fn check_policy(
         &self,
         place: &ResolvedPath<'_>,
@@ -229,7 +230,7 @@ impl DeniedPaths {
         Ok(())
     }
 
-    /// Checks an open file by its identity. Check its directory with [`check_place`](Self::check_place).
+    /// Checks an open file by its identity. Check its directory with [`check_policy`](Self::check_policy).
     pub(crate) fn check_file(&self, file: &File, access: Access) -> Result<(), DeniedByRule> {
         if self.is_empty() {
             return Ok(());
@@ -298,7 +299,7 @@ impl DeniedPaths {
     ///
     /// # Errors
     ///
-    /// If a denied place can't be inspected.
+    /// When a denied path can't be inspected.
     pub fn covers(
         &self,
         process: ConfinedProcess,
@@ -369,7 +370,7 @@ impl DeniedPaths {
         if let Some((_, rule, ..)) = linked.files.iter().find(same) {
             return Err(denied_by(rule));
         }
-        // It may be another name of a file that was not found.
+        // The file may be another name of one that was not found.
         match linked.is_cut {
             true => self.deny_by_first_rule(access),
             false => Ok(()),

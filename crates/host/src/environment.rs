@@ -96,10 +96,10 @@ impl ChildEnvironment {
 
     /// If a text names withheld variables, returns a hint how to pass them. Programs usually name the variable that
     /// they miss.
-    pub fn missed_in(&self, text: &str) -> Option<String> {
+    pub fn missing_variables_notice(&self, text: &str) -> Option<String> {
         let words = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
         let words: HashSet<&str> = words.filter(|word| word.len() >= SHORTEST_MISSED).collect();
-        let missed = self.wanted().filter(|name| words.contains(name));
+        let missed = self.possibly_needed().filter(|name| words.contains(name));
         let missed: Vec<&str> = missed.take(MOST_NAMED).collect();
         if missed.is_empty() {
             return None;
@@ -110,17 +110,20 @@ impl ChildEnvironment {
     }
 
     /// The withheld variables that a command might need.
-    fn wanted(&self) -> impl Iterator<Item = &str> {
+    fn possibly_needed(&self) -> impl Iterator<Item = &str> {
         let withheld = self.0.withheld.iter().map(String::as_str);
-        withheld.filter(|name| !names::is_of_the_desktop(name))
+        withheld.filter(|name| !names::is_desktop_variable(name))
     }
 
     /// One sentence that names the withheld variables and says how to pass them, without their values; `None` if no
     /// command is likely to need one.
     pub fn notice(&self) -> Option<String> {
-        let wanted: Vec<&str> = self.wanted().collect();
+        let wanted: Vec<&str> = self.possibly_needed().collect();
         let first = wanted.first()?;
-        let shown = wanted.iter().take(MOST_NAMED).map(|name| printable(name));
+        let shown = wanted
+            .iter()
+            .take(MOST_NAMED)
+            .map(|name| printable_name(name));
         let shown = shown.collect::<Vec<_>>().join(", ");
         let more = match wanted.len().saturating_sub(MOST_NAMED) {
             0 => String::new(),
@@ -179,7 +182,8 @@ impl fmt::Display for VariablePattern {
     }
 }
 
-fn printable(name: &str) -> String {
+/// A name for a message: escaped, and cut to 64 characters.
+pub(crate) fn printable_name(name: &str) -> String {
     let name: String = name.chars().take(LONGEST_NAME).collect();
     name.escape_debug().to_string()
 }

@@ -61,11 +61,12 @@ pub struct ExecRules {
 pub(crate) struct ExecRule {
     /// The rule in words, for the user and the log.
     pub(crate) why: String,
-    /// Whether it denies; otherwise it asks.
+    /// Whether the rule denies; otherwise it asks.
     pub(crate) is_denial: bool,
-    /// Its patterns, as the user wrote them.
+    /// The command patterns, as the user wrote them.
     pub(crate) commands: Vec<String>,
-    /// Its paths, likewise. If there are any, the rule catches a command whose directory or arguments lead to one.
+    /// The path patterns, as the user wrote them. If there are any, the rule catches a command whose directory or
+    /// arguments lead to one.
     pub(crate) paths: Vec<String>,
 }
 
@@ -73,7 +74,7 @@ pub(crate) struct ExecRule {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ApprovedCommand {
     words: Vec<String>,
-    /// The directories that it may run in.
+    /// The directories that the command may run in.
     directories: Vec<PathBuf>,
     /// The files that its program's name led to in these directories, by device and inode.
     files: Vec<(u64, u64)>,

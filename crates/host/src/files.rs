@@ -116,14 +116,14 @@ impl Files {
         {
             return opened.map_err(failed);
         }
-        let resolved = roots.resolve(path).map_err(dangling_is_missing)?;
+        let resolved = roots.resolve(path).map_err(dangling_as_missing)?;
         self.protected.check_read(&resolved, path)?;
         roots.check_policy(&resolved, path, Access::Read)?;
         let file = resolved.directory().read(file_name(&resolved, path)?);
         let file = file.map_err(failed)?;
         check_file(roots, &file, path, Access::Read)?;
         match roots.ask_rule_alias(&file, &resolved) {
-            Some(alias) => Err(FileError::asked(path, alias)),
+            Some(alias) => Err(FileError::covered_by_ask_rule(path, alias)),
             None => Ok(file),
         }
     }
@@ -148,7 +148,7 @@ impl Files {
     /// When the path leads out of the roots or is protected, or the file is special, hard-linked, read-only or cannot
     /// be written.
     pub fn write(&self, roots: &Roots, path: &Path, content: &str) -> Result<(), FileError> {
-        let resolved = self.place_to_write(roots, path, content)?;
+        let resolved = self.resolve_target(roots, path, content)?;
         write::write(roots, &resolved, path, content)
     }
 
@@ -159,11 +159,11 @@ impl Files {
     ///
     /// See [`write`](Files::write).
     pub fn check_write(&self, roots: &Roots, path: &Path, content: &str) -> Result<(), FileError> {
-        let resolved = self.place_to_write(roots, path, content)?;
+        let resolved = self.resolve_target(roots, path, content)?;
         write::open_old_at(roots, &resolved, path).map(drop)
     }
 
-    fn place_to_write<'r>(
+    fn resolve_target<'r>(
         &self,
         roots: &'r Roots,
         path: &'r Path,
@@ -223,7 +223,7 @@ fn wrong_kind(path: &Path, found: UnexpectedKind) -> FileError {
 }
 
 /// For a reader, a dangling link is a missing file.
-fn dangling_is_missing(error: FileError) -> FileError {
+fn dangling_as_missing(error: FileError) -> FileError {
     match error {
         FileError::Dangling { path } => FileError::NotFound { path },
         error => error,

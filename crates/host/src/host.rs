@@ -148,14 +148,14 @@ impl Host {
     ) -> Result<v1::ReadTextFileResponse, Error> {
         let roots = self.session_roots(&request.session_id)?;
         let roots = roots.with_approved_alias(judged.alias.clone());
-        let (files, log, asked) = (self.files.clone(), self.log.clone(), request.clone());
+        let (files, log, copy) = (self.files.clone(), self.log.clone(), request.clone());
         let agent = Arc::clone(&self.agent);
         self.blocking(move || {
-            let read = files.read(&roots, asked.path.as_path(), asked.line, asked.limit);
+            let read = files.read(&roots, copy.path.as_path(), copy.line, copy.limit);
             log.append(&Event::Read {
                 agent: &agent,
-                session: asked.session_id.as_str(),
-                path: asked.path.as_path().to_owned(),
+                session: copy.session_id.as_str(),
+                path: copy.path.as_path().to_owned(),
                 outcome: read.as_ref().map(bytes).map_err(ToString::to_string),
             });
             log.settle();
@@ -293,8 +293,8 @@ impl Host {
         let Some(roots) = roots.filter(|_| terminals::may_be_line(&request)) else {
             return request;
         };
-        let asked = request.clone();
-        let resolved = self.blocking(move || Ok(terminals::resolve_command(&asked, roots.cwd())));
+        let copy = request.clone();
+        let resolved = self.blocking(move || Ok(terminals::resolve_command(&copy, roots.cwd())));
         resolved.await.unwrap_or(request)
     }
 
@@ -358,7 +358,7 @@ impl Host {
             .output(&request.session_id, &request.terminal_id);
         let mut output = output?;
         if self.notices().contains_key(&request.terminal_id) {
-            self.terminals.explain(&mut output);
+            self.terminals.append_missing_variables(&mut output);
         }
         Ok(output)
     }

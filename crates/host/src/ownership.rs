@@ -70,22 +70,22 @@ fn open_regular(path: &Path) -> io::Result<File> {
 
 /// Checks an open file, the directories above its path, and the directories above its link target.
 ///
-/// A file is refused if it belongs to neither the user nor root, or if everyone or a shared group may write it. The
-/// same holds for the directories above it, unless the sticky bit keeps others from replacing entries. A group is the
-/// user's own if it is the user's primary group and has no other member.
+/// A file is refused if it belongs to neither the user nor root, or if everyone or a shared group may write it. So is a
+/// file below such a directory, unless the sticky bit keeps others from replacing entries. A group is the user's own if
+/// it is the user's primary group and has no other member.
 ///
 /// # Errors
 ///
 /// When somebody else could have written the file; the message says what to do.
 pub fn check(path: &Path, file: &File) -> Result<(), OwnershipError> {
-    let of_system = |error: io::Error| refused(path, format!("cannot be checked: {error}"));
+    let of_system = |error: io::Error| refusal(path, format!("cannot be checked: {error}"));
     let metadata = file.metadata().map_err(of_system)?;
     let owner = match platform::has_unknown_owner(&metadata) && is_accepted(file) {
         true => OwnerCheck::Done,
         false => OwnerCheck::Required,
     };
     if let Some(fault) = platform::file_fault(path, &metadata, owner) {
-        return Err(refused(path, fault));
+        return Err(refusal(path, fault));
     }
     check_directories(path)
 }
@@ -96,7 +96,7 @@ pub fn check(path: &Path, file: &File) -> Result<(), OwnershipError> {
 ///
 /// See [`check`].
 pub(crate) fn check_directories(path: &Path) -> Result<(), OwnershipError> {
-    let of_system = |error: io::Error| refused(path, format!("cannot be checked: {error}"));
+    let of_system = |error: io::Error| refusal(path, format!("cannot be checked: {error}"));
     let path = std::path::absolute(path).map_err(of_system)?;
     let real = path.canonicalize().unwrap_or_else(|_| path.clone());
     let above = path.ancestors().skip(1).chain(real.ancestors().skip(1));
@@ -105,7 +105,7 @@ pub(crate) fn check_directories(path: &Path) -> Result<(), OwnershipError> {
             continue;
         };
         if let Some(fault) = platform::directory_fault(directory, &metadata) {
-            return Err(refused(&path, fault));
+            return Err(refusal(&path, fault));
         }
     }
     Ok(())
@@ -169,7 +169,7 @@ impl OwnershipError {
     }
 }
 
-fn refused(path: &Path, why: String) -> OwnershipError {
+fn refusal(path: &Path, why: String) -> OwnershipError {
     OwnershipError {
         path: path.to_owned(),
         why,

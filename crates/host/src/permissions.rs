@@ -139,7 +139,7 @@ impl Permissions {
     ///
     /// # Errors
     ///
-    /// If the file of decisions can't be written.
+    /// When the file of decisions can't be written.
     pub fn revoke(&self, id: &str) -> Result<Option<RememberedDecision>, StoreError> {
         let mut removed = self.remove(|remembered| remembered.id == id)?;
         Ok(removed.pop())
@@ -150,7 +150,7 @@ impl Permissions {
     ///
     /// # Errors
     ///
-    /// If the file of decisions can't be written.
+    /// When the file of decisions can't be written.
     pub fn expire(
         &self,
         id: &str,
@@ -183,7 +183,7 @@ impl Permissions {
     ///
     /// # Errors
     ///
-    /// If the file of decisions can't be written.
+    /// When the file of decisions can't be written.
     pub fn clear(&self, filter: &DecisionFilter) -> Result<usize, StoreError> {
         let removed = self.remove(|remembered| filter.fits(remembered))?;
         Ok(removed.len())

@@ -133,11 +133,11 @@ impl Roots {
         if rules.is_empty() {
             return None;
         }
-        let asked = found.get_or_init(|| {
+        let requested = found.get_or_init(|| {
             let paths: Vec<PathBuf> = self.all.iter().map(|root| root.real.clone()).collect();
             DeniedPaths::find(rules, &paths)
         });
-        let alias = asked.ask_rule_alias(file, &resolved.real_path())?;
+        let alias = requested.ask_rule_alias(file, &resolved.real_path())?;
         (self.approved.as_ref() != Some(&alias)).then_some(alias)
     }
 
@@ -188,12 +188,12 @@ impl Roots {
     ///
     /// When the path leads out of the roots or is not an existing directory, or a root was replaced.
     pub(crate) fn start_directory(&self, path: Option<&Path>) -> Result<StartDirectory, FileError> {
-        let asked = path;
-        let path = asked.unwrap_or(self.cwd());
+        let requested = path;
+        let path = requested.unwrap_or(self.cwd());
         let resolved = self.resolve_existing_directory(path)?;
         self.check_policy(&resolved, path, Access::Read)?;
         Ok(StartDirectory {
-            path: match asked {
+            path: match requested {
                 Some(_) => resolved.real_path(),
                 None => path.to_owned(),
             },
@@ -209,11 +209,11 @@ impl Roots {
     pub(crate) fn check_policy(
         &self,
         resolved: &ResolvedPath<'_>,
-        asked: &Path,
+        requested: &Path,
         access: Access,
     ) -> Result<(), FileError> {
-        let judged = self.denied().check_policy(resolved, asked, access);
-        judged.map_err(|denied| FileError::denied(asked, denied))
+        let judged = self.denied().check_policy(resolved, requested, access);
+        judged.map_err(|denied| FileError::denied(requested, denied))
     }
 
     /// Resolves a directory beneath the roots to a path without links, for a command to start in.
@@ -266,7 +266,7 @@ impl Roots {
         }
         let resolved = self.resolve(above)?;
         let failed = |error| FileError::of_system(path, "look at", error);
-        let seen = match resolved.end {
+        let entry = match resolved.end {
             PathEnd::Directory => resolved.directory().lookup(name).map_err(failed)?,
             PathEnd::File(_) | PathEnd::Special(_) | PathEnd::Missing(_) => {
                 return Err(FileError::NotFound {
@@ -280,7 +280,7 @@ impl Roots {
             true => Err(FileError::IsRoot {
                 path: path.to_owned(),
             }),
-            false => Ok((resolved, seen)),
+            false => Ok((resolved, entry)),
         }
     }
 
@@ -302,7 +302,7 @@ impl Roots {
     }
 
     /// Finds the innermost root that contains a path, and the rest of the path. `asked` is the path for errors.
-    fn locate<'p>(&self, path: &'p Path, asked: &Path) -> Result<(&Root, &'p Path), FileError> {
+    fn locate<'p>(&self, path: &'p Path, requested: &Path) -> Result<(&Root, &'p Path), FileError> {
         let named = self.all.iter().flat_map(|root| {
             let names = [&root.given, &root.real];
             names.map(|name| (root, name, path.strip_prefix(name)))
@@ -310,7 +310,7 @@ impl Roots {
         let inside = named.filter_map(|(root, name, rest)| Some((root, name, rest.ok()?)));
         let innermost = inside.max_by_key(|(_, name, _)| name.components().count());
         let (root, _, rest) = innermost.ok_or_else(|| FileError::Outside {
-            path: asked.to_owned(),
+            path: requested.to_owned(),
         })?;
         root.check()?;
         Ok((root, rest))

@@ -78,14 +78,14 @@ impl SandboxPlaces {
         let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
         let home = std::env::home_dir();
         let mut hidden: Vec<SecretPlace> = Vec::new();
-        for other in home_directories::others() {
+        for other in home_directories::other_homes() {
             if Some(&other) != home.as_ref() {
                 hidden.extend(default_places::secrets(&other, &|_| None));
             }
         }
-        let system = home_directories::of_the_system();
+        let system = home_directories::password_files();
         hidden.extend(system.into_iter().map(SecretPlace::known));
-        SandboxPlaces::of(settings, own, home.as_deref(), &variable).and_hide(hidden)
+        SandboxPlaces::of(settings, own, home.as_deref(), &variable).with_secrets(hidden)
     }
 
     /// Adds files that commands cannot change even inside the session's directories: the policy and the configuration
@@ -133,11 +133,11 @@ impl SandboxPlaces {
             network: settings.network,
             settings: Arc::new(settings.clone()),
         };
-        places.and_hide(secrets)
+        places.with_secrets(secrets)
     }
 
     /// Adds unreadable paths, except for those that the user makes readable.
-    fn and_hide(mut self, secrets: Vec<SecretPlace>) -> SandboxPlaces {
+    fn with_secrets(mut self, secrets: Vec<SecretPlace>) -> SandboxPlaces {
         let is_closed = |secret: &SecretPlace| {
             let secret = real(&secret.path);
             !self.read.iter().any(|read| secret.starts_with(read))
@@ -149,7 +149,7 @@ impl SandboxPlaces {
 
     /// The secrets on disk now, without those that contain one of the session's directories.
     fn secrets_of(&self, own: &[PathBuf]) -> Vec<SecretPath> {
-        let found = self.secrets.iter().flat_map(SecretPlace::found);
+        let found = self.secrets.iter().flat_map(SecretPlace::find);
         let is_closed = |it: &SecretPath| {
             let is_opened = self.read.iter().any(|read| it.path.starts_with(read));
             !is_opened && !own.iter().any(|root| root.starts_with(&it.path))
@@ -243,11 +243,11 @@ pub(crate) fn confinement(
         let worktrees = own.iter().flat_map(|root| worktree::places(root));
         let also = places.write.iter().cloned().chain(worktrees);
         let also = also.chain(temporary.map(Path::to_owned));
-        for place in added(also.collect(), &limits.writable) {
+        for place in without_writable(also.collect(), &limits.writable) {
             rules = rules.write_beneath(&place);
             limits.writable.push(real(&place));
         }
-        for device in devices::closed() {
+        for device in devices::closed_devices() {
             rules = rules.unreadable(device);
         }
         secrets = places.secrets_of(&own);
@@ -270,7 +270,7 @@ pub(crate) fn confinement(
     }
     for secret in &secrets {
         // Landlock cannot deny writes to a path whose surroundings are writable.
-        let cover = hidden(&secret.path).filter(|_| is_writable(&secret.path));
+        let cover = hidden_cover(&secret.path).filter(|_| is_writable(&secret.path));
         let is_covered = has_namespace && cover.is_some();
         if !is_writable(&secret.path) || secret.stays_closed(&secrets, is_covered) {
             rules = rules.unreadable(&secret.path);
@@ -292,7 +292,7 @@ pub(crate) fn confinement(
 
 /// The paths that exist and are not inside a writable directory. Inside one, a command could replace a path by a link,
 /// and the next command could write to the link's target.
-fn added(mut places: Vec<PathBuf>, writable: &[PathBuf]) -> Vec<PathBuf> {
+fn without_writable(mut places: Vec<PathBuf>, writable: &[PathBuf]) -> Vec<PathBuf> {
     places.sort_by_key(|place| place.components().count());
     let mut writable = writable.to_owned();
     places.retain(|place| {
@@ -307,7 +307,7 @@ fn added(mut places: Vec<PathBuf>, writable: &[PathBuf]) -> Vec<PathBuf> {
     places
 }
 
-fn hidden(path: &Path) -> Option<Cover> {
+fn hidden_cover(path: &Path) -> Option<Cover> {
     let metadata = std::fs::symlink_metadata(path).ok()?;
     let kind = match metadata.is_dir() {
         true => CoverKind::HiddenDirectory,

@@ -43,11 +43,11 @@ pub struct TerminalLimits {
     /// Maximum number of terminals per session, until the session releases some.
     pub per_session: usize,
     /// Maximum number of terminals in all sessions together.
-    pub in_all: usize,
+    pub all_sessions: usize,
     /// Bytes of output kept per terminal if the agent sets no limit.
     pub output: usize,
     /// Maximum bytes of output kept per terminal, whatever the agent asks for.
-    pub most_output: usize,
+    pub max_output: usize,
     /// Number of released terminals that users can still view.
     pub released: usize,
     /// Maximum bytes of output of all released terminals together.
@@ -148,7 +148,7 @@ impl Terminals {
         let notice = self.0.environment.notice()?;
         let mut notified_sessions = self.0.notified_sessions.as_ref()?.lock();
         let notified_sessions = notified_sessions.as_mut().ok()?;
-        (notified_sessions.len() < MOST_TOLD && notified_sessions.insert(session.clone()))
+        (notified_sessions.len() < MOST_NOTIFIED && notified_sessions.insert(session.clone()))
             .then_some(notice)
     }
 
@@ -200,15 +200,20 @@ impl Terminals {
         if let Some(watcher) = watcher {
             watcher.follow(&mut child, Some(&request.session_id));
         }
-        let (desired, taken) = watch::channel(DesiredState::Running);
+        let (desired, desired_state) = watch::channel(DesiredState::Running);
         let record = self.record(&place.id, request);
         let terminal = Terminal {
             record: Arc::clone(&record),
             desired,
         };
         record.set_limits(limits, program.working_directory().to_owned());
-        self.0.table().put(terminal)?;
-        tokio::spawn(runner::run(child, output, Arc::clone(&record), taken));
+        self.0.table().insert(terminal)?;
+        tokio::spawn(runner::run(
+            child,
+            output,
+            Arc::clone(&record),
+            desired_state,
+        ));
         record.mark_changed();
         Ok(place.id.clone())
     }
@@ -290,7 +295,7 @@ impl Terminals {
 
     /// Ends all commands of a session and forgets them, including a command that is just starting.
     pub async fn end_session(&self, session: &v1::SessionId) {
-        let (terminals, temporary) = self.0.table().forget(session);
+        let (terminals, temporary) = self.0.table().remove_session(session);
         for terminal in &terminals {
             terminal.stop();
         }
@@ -361,7 +366,7 @@ impl Terminals {
             let (terminals, roots) = (self.clone(), roots.clone());
             let (program, id) = (program.clone(), id.clone());
             // This reads the disk.
-            let confined = move || terminals.confined(program, &roots, &id);
+            let confined = move || terminals.confine(program, &roots, &id);
             let confined = tokio::task::spawn_blocking(confined).await;
             let (program, limits) = confined.map_err(|_| TerminalError::Ended)??;
             let started = program.spawn_captured().await;
@@ -372,7 +377,7 @@ impl Terminals {
         }
     }
 
-    fn confined(
+    fn confine(
         &self,
         program: Program,
         roots: &Roots,
@@ -412,7 +417,7 @@ impl Terminals {
             id.clone(),
             request.session_id.clone(),
             shown_command(request),
-            OutputBuffer::new(asked.min(limits.most_output), values.stream()),
+            OutputBuffer::new(asked.min(limits.max_output), values.stream()),
             Arc::clone(&self.0.changes),
         )
     }
@@ -428,9 +433,9 @@ impl Default for TerminalLimits {
     fn default() -> TerminalLimits {
         TerminalLimits {
             per_session: 32,
-            in_all: 256,
+            all_sessions: 256,
             output: MIB,
-            most_output: 2 * MIB,
+            max_output: 2 * MIB,
             released: 64,
             released_output: 16 * MIB,
             largest_file: 8 << 30,
@@ -484,11 +489,11 @@ async fn wait_for_end(record: &TerminalRecord) -> u32 {
 
 impl fmt::Debug for Terminals {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (taken, released) = self.0.table().counts();
+        let (active, released) = self.0.table().counts();
         out.debug_struct("Terminals")
             .field("limits", &self.0.limits)
             .field("sandbox", &self.0.sandbox)
-            .field("taken", &taken)
+            .field("active", &active)
             .field("released", &released)
             .finish_non_exhaustive()
     }
@@ -500,4 +505,4 @@ type SpawnResult = Result<(Child, Stdout), process::Error>;
 const MOST_TRIES: usize = 3;
 const MIB: usize = 1024 * 1024;
 /// Further sessions are not notified.
-const MOST_TOLD: usize = 10_000;
+const MOST_NOTIFIED: usize = 10_000;

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn controls_and_direction_marks_are_removed() {
+    fn control_characters_and_direction_marks_are_removed() {
         check(
             "a\u{0}b\u{8}c\u{7f}d\u{85}e\u{202e}f\u{2066}g\u{e0041}h".as_bytes(),
             &expect!["abcdefgh"],

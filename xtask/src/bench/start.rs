@@ -28,13 +28,13 @@ pub(super) fn run(root: &Path, effort: Effort) -> Result<(), String> {
         })?);
         version.push(timed(|| finish(programs.attache().arg("--version")))?);
     }
-    let (bare, ours) = (Times::of(bare), Times::of(ours));
+    let (bare, ours) = (Times::new(bare), Times::new(ours));
     println!("one turn of an agent, ms         p50     p99");
     println!("over bare pipes              {bare}");
     println!("by `attache run`             {ours}");
     let added = ours.median.saturating_sub(bare.median);
     println!("added                        {:>7.2}", milliseconds(added));
-    println!("\n`attache --version`          {}", Times::of(version));
+    println!("\n`attache --version`          {}", Times::new(version));
     Ok(())
 }
 
@@ -127,7 +127,7 @@ struct Times {
 }
 
 impl Times {
-    fn of(mut times: Vec<Duration>) -> Times {
+    fn new(mut times: Vec<Duration>) -> Times {
         times.sort_unstable();
         let at = |part: usize| times.get(times.len() * part / 100).copied();
         Times {

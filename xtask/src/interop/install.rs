@@ -40,12 +40,30 @@ pub(super) fn agents(dirs: &InteropDirs, partners: &[Partner]) -> Result<Vec<Age
     Ok(agents)
 }
 
-/// Builds the binary.
+/// Builds the binary, which must not outgrow its limit.
 pub(super) fn binary(dirs: &InteropDirs) -> Result<(), String> {
     let mut build = build(dirs);
     build.args(["--package", "attache-cli", "--target-dir"]);
-    run_command(build.arg(&dirs.target))
+    run_command(build.arg(&dirs.target))?;
+    let binary = dirs.target.join("release/attache");
+    let found = fs::metadata(&binary)
+        .map_err(|error| format!("can't find {}: {error}", binary.display()))?;
+    check_size(found.len())
 }
+
+fn check_size(bytes: u64) -> Result<(), String> {
+    let megabytes = bytes.div_ceil(1_000_000);
+    match bytes <= LARGEST_BINARY {
+        true => Ok(()),
+        false => Err(format!(
+            "the release binary takes {megabytes} MB, and {} MB is the limit; look at `[profile.release]` in \
+             Cargo.toml and at new dependencies",
+            LARGEST_BINARY / 1_000_000
+        )),
+    }
+}
+
+const LARGEST_BINARY: u64 = 30_000_000;
 
 /// Agents that people use. They are standalone programs and need npm only for the download.
 pub(super) fn products(dirs: &InteropDirs) -> Result<[Agent; 4], String> {
@@ -332,3 +350,18 @@ extensions:
     name: developer
     bundled: true
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::{LARGEST_BINARY, check_size};
+
+    #[test]
+    fn a_binary_over_the_limit_fails_with_its_size() {
+        assert_eq!(check_size(LARGEST_BINARY), Ok(()));
+        let error = check_size(35_400_000).unwrap_err();
+        assert!(
+            error.starts_with("the release binary takes 36 MB, and 30 MB is the limit"),
+            "{error}"
+        );
+    }
+}

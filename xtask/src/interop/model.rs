@@ -38,14 +38,14 @@ fn answer(mut stream: TcpStream) -> io::Result<()> {
         http::begin(&mut stream, "text/event-stream")?;
         responses(
             &mut stream,
-            &ModelAction::of(&body["input"]),
+            &ModelAction::from_messages(&body["input"]),
             &body["tools"],
         )
     } else if path.ends_with("/chat/completions") {
         http::begin(&mut stream, "text/event-stream")?;
         chat(
             &mut stream,
-            &ModelAction::of(&body["messages"]),
+            &ModelAction::from_messages(&body["messages"]),
             &body["tools"],
         )
     } else {
@@ -59,7 +59,7 @@ fn answer(mut stream: TcpStream) -> io::Result<()> {
 impl ModelAction {
     /// Finds the action in the last user message that contains one. Each tool result after that message means that a
     /// command has run.
-    fn of(messages: &Value) -> ModelAction {
+    fn from_messages(messages: &Value) -> ModelAction {
         let messages = messages.as_array().map_or(&[][..], Vec::as_slice);
         let wants = |message: &Value| message["role"] == "user" && text(message).contains("<<");
         let Some(at) = messages.iter().rposition(wants) else {
@@ -223,7 +223,7 @@ mod tests {
     use super::ModelAction;
 
     fn check(messages: Value, action: ModelAction) {
-        assert_eq!(ModelAction::of(&messages), action);
+        assert_eq!(ModelAction::from_messages(&messages), action);
     }
 
     #[test]

@@ -220,7 +220,7 @@ fn run_and_check(
     if trial.action.is_some() && !audit.contains(RULE) {
         faults.push(format!("the audit log does not name the rule:\n{audit}"));
     }
-    faults_of(faults, folder)
+    describe_faults(faults, folder)
 }
 
 /// Ends a run while the agent's command is running under a rule, as Ctrl-C, a time limit or a kill would.
@@ -257,11 +257,11 @@ fn interrupt(
     if folder.join("cwd/afterwards").exists() {
         faults.push("the agent continued".to_owned());
     }
-    faults_of(faults, folder)
+    describe_faults(faults, folder)
 }
 
 /// The faults of a finished run, with its output.
-fn faults_of(mut faults: Vec<String>, folder: &Path) -> io::Result<Option<String>> {
+fn describe_faults(mut faults: Vec<String>, folder: &Path) -> io::Result<Option<String>> {
     let left = child::left_behind(folder);
     if !left.is_empty() {
         faults.push(format!("left processes behind: {}", left.join(", ")));

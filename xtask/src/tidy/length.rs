@@ -28,7 +28,7 @@ pub(super) fn check_files(tree: &Tree) -> Vec<Violation> {
 pub(super) fn check_functions(tree: &Tree) -> Vec<Violation> {
     let mut all: BTreeMap<String, Measurement<'_>> = BTreeMap::new();
     for (file, rust) in tree.rust_files().filter(|(file, _)| !is_generated(file)) {
-        for function in functions::of(&rust.syntax) {
+        for function in functions::list(&rust.syntax) {
             let key = format!("{}::{}", file.path, function.name);
             let measured = Measurement {
                 path: &file.path,

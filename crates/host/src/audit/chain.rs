@@ -64,10 +64,10 @@ pub(super) enum InvalidLine {
 impl LogLine {
     pub(super) fn read(text: &[u8]) -> Result<LogLine, InvalidLine> {
         let text = str::from_utf8(text).map_err(|_| InvalidLine::Malformed)?;
-        let (body, said) = text.rsplit_once(HASH).ok_or(InvalidLine::Malformed)?;
-        let said = said.strip_suffix("\"}").ok_or(InvalidLine::Malformed)?;
-        let said: Hash = said.parse().map_err(|_| InvalidLine::Changed)?;
-        if said != blake3::hash(body.as_bytes()) {
+        let (body, digest) = text.rsplit_once(HASH).ok_or(InvalidLine::Malformed)?;
+        let digest = digest.strip_suffix("\"}").ok_or(InvalidLine::Malformed)?;
+        let digest: Hash = digest.parse().map_err(|_| InvalidLine::Changed)?;
+        if digest != blake3::hash(body.as_bytes()) {
             return Err(InvalidLine::Changed);
         }
         let members: Map<String, Value> =
@@ -77,7 +77,7 @@ impl LogLine {
         Ok(LogLine {
             position: ChainPosition {
                 seq: seq.ok_or(InvalidLine::Changed)?,
-                hash: said,
+                hash: digest,
             },
             prev: prev
                 .and_then(|prev| prev.parse().ok())
@@ -134,28 +134,28 @@ impl ChainHead {
 
     /// The text of a head file. The length is fixed, so that a shorter head leaves nothing of the previous one behind.
     pub(super) fn text(&self, key: &Key) -> String {
-        let said = self.said();
-        let mac = blake3::keyed_hash(key, said.as_bytes()).to_hex();
-        let text = format!("{said} {mac}");
+        let fields = self.fields();
+        let mac = blake3::keyed_hash(key, fields.as_bytes()).to_hex();
+        let text = format!("{fields} {mac}");
         format!("{text:<width$}\n", width = LENGTH - 1)
     }
 
     fn parse(text: &str, key: &Key) -> Option<ChainHead> {
-        let (said, mac) = text.trim_end().rsplit_once(' ')?;
+        let (fields, mac) = text.trim_end().rsplit_once(' ')?;
         let mac: Hash = mac.parse().ok()?;
-        let mut parts = said.split(' ');
+        let mut parts = fields.split(' ');
         let mut number = || parts.next()?.parse().ok();
         let (seq, file, size) = (number()?, number()?, number()?);
         let hash = parts.next()?.parse().ok()?;
         let position = ChainPosition { seq, hash };
-        (mac == blake3::keyed_hash(key, said.as_bytes())).then_some(ChainHead {
+        (mac == blake3::keyed_hash(key, fields.as_bytes())).then_some(ChainHead {
             position,
             file,
             size,
         })
     }
 
-    fn said(&self) -> String {
+    fn fields(&self) -> String {
         let ChainHead {
             position,
             file,

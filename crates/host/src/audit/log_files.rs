@@ -31,18 +31,18 @@ pub struct LogEntry {
 ///
 /// When the directory cannot be read. A missing directory has no events.
 pub fn entries(dir: &Path) -> Result<impl Iterator<Item = Result<LogEntry, Error>>, Error> {
-    let files = numbers(dir)?;
+    let files = file_numbers(dir)?;
     let dir = dir.to_owned();
     Ok(files
         .into_iter()
-        .flat_map(move |number| match bytes(&dir, number) {
-            Ok(bytes) => lines(&bytes).filter_map(entry).map(Ok).collect(),
+        .flat_map(move |number| match read_log_file(&dir, number) {
+            Ok(bytes) => lines(&bytes).filter_map(parse_entry).map(Ok).collect(),
             Err(error) => vec![Err(error)],
         }))
 }
 
 /// The numbers of the existing log files, in order.
-pub(super) fn numbers(dir: &Path) -> Result<Vec<u64>, Error> {
+pub(super) fn file_numbers(dir: &Path) -> Result<Vec<u64>, Error> {
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -63,7 +63,7 @@ pub(super) fn file_path(dir: &Path, number: u64) -> PathBuf {
 }
 
 /// The content of a log file.
-pub(super) fn bytes(dir: &Path, number: u64) -> Result<Vec<u8>, Error> {
+pub(super) fn read_log_file(dir: &Path, number: u64) -> Result<Vec<u8>, Error> {
     let path = file_path(dir, number);
     let mut bytes = Vec::new();
     if let Some(mut file) = private::open(&path, OpenOptions::new().read(true))? {
@@ -79,7 +79,7 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     lines.map(|line| line.strip_suffix(b"\n").unwrap_or(line))
 }
 
-fn entry(text: &[u8]) -> Option<LogEntry> {
+fn parse_entry(text: &[u8]) -> Option<LogEntry> {
     let line = LogLine::read(text).ok()?;
     Some(LogEntry {
         seq: line.position.seq,

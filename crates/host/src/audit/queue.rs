@@ -29,7 +29,7 @@ impl EventQueue {
     /// Starts the background thread. If the system refuses a thread, events are written by the caller.
     pub(super) fn start(mut writer: LogWriter) -> EventQueue {
         let shared = Arc::new(QueueState::default());
-        let theirs = Arc::clone(&shared);
+        let writer_state = Arc::clone(&shared);
         let limits = QueueLimits {
             max_queued: MOST_BYTES,
             // Write each event as soon as possible.
@@ -38,9 +38,9 @@ impl EventQueue {
         };
         let write = move |events: Vec<EventRecord>| {
             for record in events {
-                writer.miss(theirs.missed.swap(0, Ordering::Relaxed));
+                writer.miss(writer_state.missed.swap(0, Ordering::Relaxed));
                 let appended = writer.append(&record);
-                lock(&theirs.fault).record(appended);
+                lock(&writer_state.fault).record(appended);
             }
         };
         let writer = BackgroundWriter::start("audit log", limits, write);

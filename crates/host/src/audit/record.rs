@@ -53,7 +53,7 @@ impl Event<'_> {
                 variables,
                 outcome,
             } => logged_in(agent, command, variables, outcome),
-            Event::Asked(action) => asked(action),
+            Event::Asked(action) => action_fields(action),
             Event::Decided {
                 action,
                 is_allowed,
@@ -78,7 +78,7 @@ impl Event<'_> {
                 session,
                 path,
                 outcome,
-            } => of(
+            } => session_fields(
                 agent,
                 session,
                 [
@@ -94,7 +94,7 @@ impl Event<'_> {
                 session,
                 command,
                 outcome,
-            } => of(
+            } => session_fields(
                 agent,
                 session,
                 [
@@ -117,7 +117,7 @@ impl Event<'_> {
                 session,
                 terminal,
                 outcome,
-            } => of(
+            } => session_fields(
                 agent,
                 session,
                 [("terminal", cut(terminal)), ("how", text(outcome))],
@@ -141,7 +141,11 @@ fn logged_in(
 }
 
 /// The agent and session, followed by the fields of the event.
-fn of(agent: &str, session: &str, done: [(&'static str, Value); 2]) -> Vec<(&'static str, Value)> {
+fn session_fields(
+    agent: &str,
+    session: &str,
+    done: [(&'static str, Value); 2],
+) -> Vec<(&'static str, Value)> {
     let agent = Some(agent).filter(|agent| !agent.is_empty());
     let agent = agent.map(|agent| ("agent", cut(agent)));
     let whose = agent.into_iter().chain([("session", cut(session))]);
@@ -186,7 +190,7 @@ fn decided(
         Some(false) => "denied",
         None => "cancelled",
     };
-    let mut fields = asked(action);
+    let mut fields = action_fields(action);
     fields.push(("outcome", Value::from(outcome)));
     fields.push(("because", text(reason.as_str())));
     let Some(answer) = answer else {
@@ -225,7 +229,7 @@ fn undone(
     fields
 }
 
-fn asked(action: &Action) -> Vec<(&'static str, Value)> {
+fn action_fields(action: &Action) -> Vec<(&'static str, Value)> {
     let paths = action.paths.iter().map(|path| path.to_string_lossy());
     let mut fields = vec![
         ("agent", cut(&action.agent)),

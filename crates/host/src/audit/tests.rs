@@ -10,7 +10,7 @@ use std::{fs, thread};
 use attache_rpc::json;
 use expect_test::{Expect, expect};
 
-use super::log_files::numbers;
+use super::log_files::file_numbers;
 use super::*;
 use crate::scratch::Scratch;
 
@@ -197,7 +197,7 @@ fn dropping_the_oldest_files_leaves_a_valid_log() {
         12 lines in 3 files, whole
         LOG/000013.jsonl: the 60 lines before this file were dropped because the log has a size limit"#]],
     );
-    let first = numbers(&dir).unwrap()[0];
+    let first = file_numbers(&dir).unwrap()[0];
     let oldest = dir.join(format!("{first:06}.jsonl"));
     let text = fs::read_to_string(&oldest).unwrap();
 

@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use super::chain::{ChainHead, ChainPosition, HeadFile, InvalidLine, LogLine};
-use super::log_files::{BASE, bytes, file_path, lines, numbers};
+use super::log_files::{BASE, file_numbers, file_path, lines, read_log_file};
 use attache_disk::private::{self, Error};
 
 /// The result of verifying a log.
@@ -87,8 +87,8 @@ pub fn verify(dir: &Path) -> Result<LogReport, Error> {
 }
 
 fn walk(dir: &Path) -> Result<LogReport, Error> {
-    let mut files = numbers(dir)?;
-    let base = match keyed(dir, BASE)? {
+    let mut files = file_numbers(dir)?;
+    let base = match read_head(dir, BASE)? {
         Some(HeadFile::Valid(base)) => Some(base),
         _ => None,
     };
@@ -111,7 +111,7 @@ fn walk(dir: &Path) -> Result<LogReport, Error> {
     }
     let mut broken = None;
     for number in &files {
-        broken = walk.file(*number, &bytes(dir, *number)?)?;
+        broken = walk.file(*number, &read_log_file(dir, *number)?)?;
         if broken.is_some() {
             break;
         }
@@ -143,7 +143,7 @@ impl ChainWalk<'_> {
             self.at = (file_path(self.dir, number), index + 1);
             if let Some(kind) = self.line(text)? {
                 let stray = self.stray.take().map(|(stray, _)| stray);
-                return Ok(Some(stray.unwrap_or_else(|| self.here(kind))));
+                return Ok(Some(stray.unwrap_or_else(|| self.break_here(kind))));
             }
         }
         Ok(None)
@@ -158,13 +158,13 @@ impl ChainWalk<'_> {
             }
             Err(_) => {
                 let length = whole.unwrap_or(text).len();
-                self.stray = Some((self.here(ChainBreakKind::Changed), length));
+                self.stray = Some((self.break_here(ChainBreakKind::Changed), length));
                 return Ok(None);
             }
             Ok(line) => line,
         };
         if !line.follows(&self.position) {
-            return self.misplaced(&line).map(Some);
+            return self.classify_misplaced(&line).map(Some);
         }
         if let Some((_, length)) = &self.stray {
             let bytes = line
@@ -187,7 +187,7 @@ impl ChainWalk<'_> {
         Ok(None)
     }
 
-    fn misplaced(&self, line: &LogLine) -> Result<ChainBreakKind, Error> {
+    fn classify_misplaced(&self, line: &LogLine) -> Result<ChainBreakKind, Error> {
         let expected = self.position.seq.saturating_add(1);
         if line.position.seq <= self.position.seq {
             return Ok(ChainBreakKind::Inserted);
@@ -196,8 +196,8 @@ impl ChainWalk<'_> {
             return Ok(ChainBreakKind::Changed);
         }
         let mut seen = HashSet::new();
-        for number in numbers(self.dir)? {
-            let bytes = bytes(self.dir, number)?;
+        for number in file_numbers(self.dir)? {
+            let bytes = read_log_file(self.dir, number)?;
             let lines = lines(&bytes).filter_map(|text| LogLine::read(text).ok());
             seen.extend(lines.map(|line| line.position.seq));
         }
@@ -212,7 +212,7 @@ impl ChainWalk<'_> {
         if self.stray.take().is_some() {
             self.note("an incomplete line, left by an interrupted writer");
         }
-        let head = keyed(self.dir, "head")?;
+        let head = read_head(self.dir, "head")?;
         let kind = match head {
             None | Some(HeadFile::Empty) if is_empty => return Ok(None),
             None | Some(HeadFile::Empty | HeadFile::Forged) => ChainBreakKind::HeadLost,
@@ -231,10 +231,10 @@ impl ChainWalk<'_> {
             }
             Some(HeadFile::Valid(_)) => ChainBreakKind::Changed,
         };
-        Ok(Some(self.here(kind)))
+        Ok(Some(self.break_here(kind)))
     }
 
-    fn here(&self, kind: ChainBreakKind) -> ChainBreak {
+    fn break_here(&self, kind: ChainBreakKind) -> ChainBreak {
         let (file, line) = self.at.clone();
         ChainBreak { file, line, kind }
     }
@@ -246,7 +246,7 @@ impl ChainWalk<'_> {
 }
 
 /// Reads a head file; `None` if the file or the key is missing.
-fn keyed(dir: &Path, name: &str) -> Result<Option<HeadFile>, Error> {
+fn read_head(dir: &Path, name: &str) -> Result<Option<HeadFile>, Error> {
     let Some(key) = private::read_key(&dir.join("key"))? else {
         return Ok(None);
     };

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::chain::{ChainHead, ChainPosition, HeadFile, LogLine};
-use super::log_files::{BASE, bytes, file_path, lines, numbers};
+use super::log_files::{BASE, file_numbers, file_path, lines, read_log_file};
 use super::record::EventRecord;
 use attache_disk::private::{self, Error, Key};
 
@@ -93,30 +93,30 @@ impl LogWriter {
             _ => Duration::ZERO,
         };
         private::lock_file(&path, &self.lock, patience)?;
-        let appended = self.append_alone(record);
+        let appended = self.append_event(record);
         self.lock
             .unlock()
             .map_err(|error| Error::new(&path, error))?;
         appended
     }
 
-    fn append_alone(&mut self, record: &EventRecord) -> Result<(), Error> {
-        let mut state = self.state()?;
+    fn append_event(&mut self, record: &EventRecord) -> Result<(), Error> {
+        let mut next = self.position()?;
         if self.missed > 0 {
-            state.notes.push(ChainNotice::Missed(self.missed));
+            next.notes.push(ChainNotice::Missed(self.missed));
         }
-        if state.size >= self.rotate_at {
-            (state.file, state.size) = (state.file.saturating_add(1), 0);
+        if next.size >= self.rotate_at {
+            (next.file, next.size) = (next.file.saturating_add(1), 0);
             // Failing to remove an old file must not stop the log.
-            state.notes.extend(self.drop_oldest().ok().flatten());
+            next.notes.extend(self.drop_oldest().ok().flatten());
         }
-        let (mut text, mut position) = (String::new(), state.position);
+        let (mut text, mut position) = (String::new(), next.position);
         let mut add = |event: &str, fields: &[(&str, Value)]| {
             let (line, next) = position.next(&record.time, event, fields);
             text.push_str(&line);
             position = next;
         };
-        for note in &state.notes {
+        for note in &next.notes {
             match note {
                 ChainNotice::Torn(bytes) => add("torn", &[("bytes", Value::from(*bytes))]),
                 ChainNotice::HeadLost => add("head_lost", &[]),
@@ -125,17 +125,17 @@ impl LogWriter {
             }
         }
         add(record.event, &record.fields);
-        if state
+        if next
             .notes
             .iter()
             .any(|note| matches!(note, ChainNotice::Torn(_)))
         {
             text.insert(0, '\n');
         }
-        let size = self.write(state.file, &text)?;
+        let size = self.write(next.file, &text)?;
         let head = ChainHead {
             position,
-            file: state.file,
+            file: next.file,
             size,
         };
         head.write(&self.head, &self.key)
@@ -146,7 +146,7 @@ impl LogWriter {
     /// file.
     fn write(&mut self, number: u64, text: &str) -> Result<u64, Error> {
         let path = file_path(&self.dir, number);
-        let mut file = self.opened(number)?;
+        let mut file = self.open_file(number)?;
         let written = file
             .write_all(text.as_bytes())
             .and_then(|()| file.metadata());
@@ -159,7 +159,7 @@ impl LogWriter {
     /// Removes the oldest files to make room for one more. The new start of the chain is recorded with a keyed digest
     /// first, so that `verify` can distinguish this from tampering. A file whose last line is invalid is kept.
     fn drop_oldest(&mut self) -> Result<Option<ChainNotice>, Error> {
-        let numbers = numbers(&self.dir)?;
+        let numbers = file_numbers(&self.dir)?;
         let Some(surplus) = (numbers.len() + 1)
             .checked_sub(self.most_files)
             .filter(|it| *it > 0)
@@ -170,7 +170,7 @@ impl LogWriter {
         let (Some(last), Some(first)) = (gone.last(), kept.first()) else {
             return Ok(None);
         };
-        let bytes = bytes(&self.dir, *last)?;
+        let bytes = read_log_file(&self.dir, *last)?;
         let Some(line) = lines(&bytes)
             .last()
             .and_then(|text| LogLine::read(text).ok())
@@ -191,55 +191,55 @@ impl LogWriter {
     }
 
     /// Finds where to append. If the head is valid and the file has the recorded length, nothing else is read.
-    fn state(&mut self) -> Result<AppendPosition, Error> {
+    fn position(&mut self) -> Result<AppendPosition, Error> {
         let found = ChainHead::read(&self.head, &self.key);
         let found = found.map_err(|error| Error::new(&self.dir.join("head"), error))?;
         if let HeadFile::Valid(head) = found {
-            return self.after(&head);
+            return self.position_after(&head);
         }
-        match (found, numbers(&self.dir)?.last()) {
+        match (found, file_numbers(&self.dir)?.last()) {
             (HeadFile::Empty, None) => Ok(AppendPosition {
                 position: ChainPosition::START,
                 file: 1,
                 size: 0,
                 notes: Vec::new(),
             }),
-            (_, last) => self.without_head(last.copied().unwrap_or(1)),
+            (_, last) => self.position_without_head(last.copied().unwrap_or(1)),
         }
     }
 
     /// Continues after the head. A line beyond it was left by an interrupted writer. Missing lines stay missing: the
     /// chain continues from the head, so that the gap is visible.
-    fn after(&mut self, head: &ChainHead) -> Result<AppendPosition, Error> {
-        let mut state = AppendPosition {
+    fn position_after(&mut self, head: &ChainHead) -> Result<AppendPosition, Error> {
+        let mut next = AppendPosition {
             position: head.position,
             file: head.file,
             size: head.size,
             notes: Vec::new(),
         };
         let path = file_path(&self.dir, head.file);
-        let mut file = self.opened(head.file)?;
+        let mut file = self.open_file(head.file)?;
         let fail = |error| Error::new(&path, error);
         let size = file.metadata().map_err(fail)?.len();
         if size > head.size {
             let mut more = Vec::new();
             file.seek(SeekFrom::Start(head.size)).map_err(fail)?;
             file.take(MAX_TAIL).read_to_end(&mut more).map_err(fail)?;
-            state.take_up(&more);
+            next.advance(&more);
         }
-        state.size = size;
-        Ok(state)
+        next.size = size;
+        Ok(next)
     }
 
-    fn without_head(&mut self, number: u64) -> Result<AppendPosition, Error> {
-        let mut state = AppendPosition {
+    fn position_without_head(&mut self, number: u64) -> Result<AppendPosition, Error> {
+        let mut next = AppendPosition {
             position: ChainPosition::START,
             file: number,
             size: 0,
             notes: Vec::new(),
         };
         let path = file_path(&self.dir, number);
-        let mut file = self.opened(number)?;
+        let mut file = self.open_file(number)?;
         let fail = |error| Error::new(&path, error);
         let size = file.metadata().map_err(fail)?.len();
         let mut tail = Vec::new();
@@ -247,15 +247,15 @@ impl LogWriter {
             .map_err(fail)?;
         file.take(MAX_TAIL).read_to_end(&mut tail).map_err(fail)?;
         if let Some(last) = last_line(&tail) {
-            state.position = last.position;
+            next.position = last.position;
         }
-        state.note_torn(&tail);
-        state.notes.push(ChainNotice::HeadLost);
-        state.size = size;
-        Ok(state)
+        next.note_torn(&tail);
+        next.notes.push(ChainNotice::HeadLost);
+        next.size = size;
+        Ok(next)
     }
 
-    fn opened(&mut self, number: u64) -> Result<&File, Error> {
+    fn open_file(&mut self, number: u64) -> Result<&File, Error> {
         let path = file_path(&self.dir, number);
         let is_open = self.file.as_ref().is_some_and(|(open, file)| {
             *open == number && private::is_file_at(file, &path).unwrap_or(false)
@@ -273,7 +273,7 @@ impl LogWriter {
 
 impl AppendPosition {
     /// Continues after the lines beyond the head, as far as they are valid.
-    fn take_up(&mut self, more: &[u8]) {
+    fn advance(&mut self, more: &[u8]) {
         for text in more.split_inclusive(|byte| *byte == b'\n') {
             if let Some(Ok(line)) = text.strip_suffix(b"\n").map(LogLine::read)
                 && line.follows(&self.position)

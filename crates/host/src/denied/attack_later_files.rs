@@ -96,7 +96,7 @@ fn a_command_that_may_create_a_denied_path_is_in_doubt() {
     }
     let host = host.nested_mounts(NestedMounts::Allowed);
     let (_, notices) = host.confine_agent(program);
-    assert!(notices[1].contains("can reach"), "{notices:?}");
+    assert!(notices[1].contains("can access"), "{notices:?}");
     assert!(!host.permissions.enforcement().paths);
 }
 

@@ -20,13 +20,13 @@ pub(super) struct FoundPath {
     /// Where it was found, without links.
     pub(super) path: PathBuf,
     pub(super) id: FileId,
-    /// Open, so that it is found again after it was moved.
+    /// Kept open, so that the file is found again after it was moved.
     #[cfg(target_os = "linux")]
     descriptor: std::os::fd::OwnedFd,
 }
 
 impl FoundPath {
-    /// Where it is now: at its old path, or where that leads, and where it was moved to.
+    /// The current paths: the old path or its target, and the path that the file was moved to.
     pub(super) fn current_locations(&self) -> io::Result<Vec<(PathBuf, Metadata)>> {
         let mut now = Vec::new();
         let there = std::fs::symlink_metadata(&self.path);

@@ -26,7 +26,7 @@ pub(super) fn looks_secret(name: &str) -> bool {
 }
 
 /// Whether a variable is about shells, windows or login sessions, so that no command is likely to need it.
-pub(super) fn is_of_the_desktop(name: &str) -> bool {
+pub(super) fn is_desktop_variable(name: &str) -> bool {
     DESKTOP
         .iter()
         .any(|pattern| match pattern.strip_suffix('*') {

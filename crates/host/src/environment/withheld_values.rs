@@ -86,7 +86,7 @@ impl WithheldValues {
             return Cow::Borrowed(text);
         }
         // A value that is not UTF-8 can begin in the middle of a character.
-        let replaced = matcher.replaced(text.as_bytes());
+        let replaced = matcher.replace_all(text.as_bytes());
         Cow::Owned(String::from_utf8_lossy(&replaced).into_owned())
     }
 
@@ -118,7 +118,7 @@ impl WithheldValues {
     pub fn stream(&self) -> ReplacingStream {
         ReplacingStream {
             matcher: self.0.clone(),
-            held: Vec::new(),
+            pending: Vec::new(),
         }
     }
 }
@@ -127,7 +127,7 @@ impl WithheldValues {
 /// value wait for the next chunk.
 pub struct ReplacingStream {
     matcher: Option<Arc<ValueMatcher>>,
-    held: Vec<u8>,
+    pending: Vec<u8>,
 }
 
 impl ReplacingStream {
@@ -136,29 +136,29 @@ impl ReplacingStream {
         let Some(matcher) = &self.matcher else {
             return Cow::Borrowed(chunk);
         };
-        let is_clear = self.held.is_empty() && matcher.find(chunk, 0).is_none();
-        if is_clear && matcher.open_from(chunk, 0) == chunk.len() {
+        let is_clear = self.pending.is_empty() && matcher.find(chunk, 0).is_none();
+        if is_clear && matcher.undecided_from(chunk, 0) == chunk.len() {
             return Cow::Borrowed(chunk);
         }
-        self.held.extend_from_slice(chunk);
-        let (out, end) = matcher.settled(&self.held);
-        self.held.drain(..end);
+        self.pending.extend_from_slice(chunk);
+        let (out, end) = matcher.replace_decided(&self.pending);
+        self.pending.drain(..end);
         Cow::Owned(out)
     }
 
     /// Returns the remaining output at the end of the stream.
     pub fn finish(&mut self) -> Vec<u8> {
-        let held = std::mem::take(&mut self.held);
+        let pending = std::mem::take(&mut self.pending);
         match &self.matcher {
-            Some(matcher) => matcher.replaced(&held),
-            None => held,
+            Some(matcher) => matcher.replace_all(&pending),
+            None => pending,
         }
     }
 
     /// The bytes still waiting, if they are too few to reveal anything about a value.
-    pub fn short_rest(&self) -> &[u8] {
-        match self.held.len() {
-            0..=SHORT => &self.held,
+    pub fn short_pending(&self) -> &[u8] {
+        match self.pending.len() {
+            0..=SHORT => &self.pending,
             _ => &[],
         }
     }
@@ -170,22 +170,22 @@ impl ValueMatcher {
     }
 
     /// Replaces all values that further bytes cannot change. Returns the result and the number of bytes consumed.
-    fn settled(&self, bytes: &[u8]) -> (Vec<u8>, usize) {
+    fn replace_decided(&self, bytes: &[u8]) -> (Vec<u8>, usize) {
         let (mut out, mut end) = (Vec::with_capacity(bytes.len()), 0);
-        let mut open = self.open_from(bytes, end);
+        let mut open = self.undecided_from(bytes, end);
         while let Some(found) = self.find(bytes, end).filter(|found| found.start() < open) {
             out.extend_from_slice(&bytes[end..found.start()]);
             out.extend_from_slice(self.label(&found));
             end = found.end();
             if end > open {
-                open = self.open_from(bytes, end);
+                open = self.undecided_from(bytes, end);
             }
         }
         out.extend_from_slice(&bytes[end..open]);
         (out, open)
     }
 
-    fn replaced(&self, bytes: &[u8]) -> Vec<u8> {
+    fn replace_all(&self, bytes: &[u8]) -> Vec<u8> {
         let (mut out, mut end) = (Vec::with_capacity(bytes.len()), 0);
         while let Some(found) = self.find(bytes, end) {
             out.extend_from_slice(&bytes[end..found.start()]);
@@ -201,9 +201,12 @@ impl ValueMatcher {
     }
 
     /// The position from which the bytes may be the beginning of a value.
-    fn open_from(&self, bytes: &[u8], from: usize) -> usize {
+    fn undecided_from(&self, bytes: &[u8], from: usize) -> usize {
         let bytes = &bytes[from..];
-        let longest = self.patterns.iter().map(|pattern| pattern.begun_in(bytes));
+        let longest = self
+            .patterns
+            .iter()
+            .map(|pattern| pattern.open_prefix(bytes));
         from + bytes.len() - longest.max().unwrap_or(0)
     }
 }
@@ -229,7 +232,7 @@ impl ValuePattern {
     }
 
     /// The length of the longest proper prefix of the value that the bytes end with.
-    fn begun_in(&self, bytes: &[u8]) -> usize {
+    fn open_prefix(&self, bytes: &[u8]) -> usize {
         let tail = &bytes[bytes.len().saturating_sub(self.bytes.len() - 1)..];
         let mut length = 0;
         for byte in tail {
@@ -315,7 +318,7 @@ impl fmt::Debug for WithheldValues {
 
 impl fmt::Debug for ReplacingStream {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "ReplacingStream({} bytes wait)", self.held.len())
+        write!(out, "ReplacingStream({} bytes wait)", self.pending.len())
     }
 }
 

@@ -22,13 +22,14 @@ pub(super) struct Invocation {
     pub(super) file: Option<FileIdentity>,
     /// Its arguments.
     pub(super) words: Vec<String>,
-    /// Whether it is an interpreter that an ELF file names. A dynamic loader in this place runs that file, not its
-    /// first argument.
+    /// Whether the program is an interpreter that an ELF file names. A dynamic loader in this place runs that file, not
+    /// its first argument.
     is_elf_interpreter: bool,
 }
 
 impl Invocation {
-    /// Whether it has this name. `base` is the name without its directory. A name with a slash is an absolute path.
+    /// Whether the program has this name. `base` is the name without its directory. A name with a slash is an absolute
+    /// path.
     pub(super) fn is(&self, program: &str, base: &str) -> bool {
         match program.contains('/') {
             true => self.names.iter().any(|name| name == program),
@@ -36,8 +37,8 @@ impl Invocation {
         }
     }
 
-    /// Whether it is, or stands for, a program such as `git-push`, which takes no subcommand. Git acts on its first
-    /// argument, so every name that it was started by counts.
+    /// Whether the program is, or stands for, a program such as `git-push`, which takes no subcommand. Git acts on its
+    /// first argument, so every name that it was started by counts.
     pub(super) fn is_dashed(&self) -> bool {
         let is_part = |name: &String| name.starts_with("git-");
         let all_dashed = !self.call_names.is_empty() && self.call_names.iter().all(is_part);

@@ -41,13 +41,13 @@ struct CompiledRule {
 enum Objection<'a> {
     DenyRule(&'a CompiledRule),
     AskRule(&'a CompiledRule),
-    /// It has more arguments than were read. With those, it may be a command that the rule names.
+    /// The program has more arguments than were read. With those, it may be a command that the rule names.
     TooManyArguments(&'a CompiledRule),
-    /// A program that it runs could not be inspected, for this reason.
+    /// A program that this one runs could not be inspected, for this reason.
     Uninspected(&'static str),
-    /// Its subcommand may be an alias of one that the rule names.
+    /// The subcommand may be an alias of one that the rule names.
     PossibleAlias(&'a CompiledRule),
-    /// It is a client of a daemon, by this name.
+    /// The program is a client of a daemon, by this name.
     DaemonClient(&'static str),
 }
 
@@ -236,9 +236,9 @@ impl Objection<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum RuleMatch {
     No,
-    /// Its subcommand may be an alias of one that the rule names.
+    /// The subcommand may be an alias of one that the rule names.
     PossibleAlias,
-    /// It has words or paths that were not inspected.
+    /// Some words or paths were not inspected.
     Maybe,
     Yes,
 }

@@ -21,7 +21,7 @@ pub(super) struct FileIdentity {
     id: (u64, u64),
     version: FileVersion,
     origin: FileOrigin,
-    /// Whether it may have other names than those that were found.
+    /// Whether the file may have other names than those that were found.
     has_links: bool,
 }
 

@@ -36,7 +36,7 @@ struct WatcherState {
 pub struct ExecDenial {
     /// The program, with links followed.
     pub program: PathBuf,
-    /// Its name and arguments; of many, the first ones.
+    /// The program's name and its first arguments.
     pub args: Vec<String>,
     /// The rule that denied it.
     pub why: String,
@@ -56,19 +56,19 @@ type AskUser = dyn Fn(ExecRequest) -> Pin<Box<dyn Future<Output = bool> + Send>>
 /// A program that waits for the user's permission to be executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExecRequest {
-    /// The session whose terminal it belongs to; `None` if the agent runs it by itself.
+    /// The session whose terminal the program belongs to; `None` if the agent runs it directly.
     pub session: Option<v1::SessionId>,
     /// The program, with links followed.
     pub program: PathBuf,
-    /// Its name and arguments, as they were read from the process.
+    /// The program's name and arguments, as read from the process.
     pub args: Vec<String>,
     /// How many more arguments there are than could be read.
     pub more: u32,
-    /// Its working directory.
+    /// The program's working directory.
     pub cwd: PathBuf,
-    /// The processes above it, nearest first.
+    /// The program's parent processes, nearest first.
     pub parents: Vec<String>,
-    /// Those of its variables, as `NAME=value`, that may change what it does and that the agent or command was not
+    /// The program's variables, as `NAME=value`, that may change what it does and that the agent or command was not
     /// started with.
     pub variables: Vec<String>,
     /// The rule that asks.

@@ -75,11 +75,11 @@ impl Files {
     ///
     /// When the path leads out of the roots, or reading it is not allowed.
     pub fn resolve_read(&self, roots: &Roots, path: &Path) -> Result<PathBuf, FileError> {
-        let resolved = roots.resolve(path).map_err(super::dangling_is_missing)?;
+        let resolved = roots.resolve(path).map_err(super::dangling_as_missing)?;
         self.protected.check_read(&resolved, path)?;
         roots.check_policy(&resolved, path, Access::Read)?;
         match self.ask_rule_alias(roots, path) {
-            Some(alias) => Err(FileError::asked(path, alias)),
+            Some(alias) => Err(FileError::covered_by_ask_rule(path, alias)),
             None => Ok(resolved.path()),
         }
     }
@@ -106,10 +106,10 @@ impl Files {
         roots: &Roots,
         path: &Path,
     ) -> Result<(PathBuf, EntryKind), FileError> {
-        let (resolved, seen) = roots.resolve_parent(path)?;
+        let (resolved, entry) = roots.resolve_parent(path)?;
         self.protected.check_write(&resolved, path)?;
         roots.check_policy(&resolved, path, Access::Change)?;
-        let what = match seen {
+        let what = match entry {
             LookupResult::Directory(_) => EntryKind::Directory,
             LookupResult::Link(_) => EntryKind::Link,
             LookupResult::Special => EntryKind::Special,
@@ -131,12 +131,12 @@ impl Files {
     ///
     /// When the path leads out of the roots, is protected or a root, or does not exist, or the directory is not empty.
     pub fn remove(&self, roots: &Roots, path: &Path) -> Result<(), FileError> {
-        let (resolved, seen) = roots.resolve_parent(path)?;
+        let (resolved, entry) = roots.resolve_parent(path)?;
         self.protected.check_write(&resolved, path)?;
         roots.check_policy(&resolved, path, Access::Change)?;
         let name = super::file_name(&resolved, path)?;
         let dir = resolved.directory();
-        let removed = match seen {
+        let removed = match entry {
             LookupResult::Directory(_) => dir.remove_directory(name),
             LookupResult::Link(_) | LookupResult::File | LookupResult::Special => dir.remove(name),
         };
@@ -151,13 +151,13 @@ impl Files {
     ///
     /// When a path leads out of the roots or is protected, the source does not exist, or the target exists.
     pub fn rename(&self, roots: &Roots, from: &Path, to: &Path) -> Result<(), FileError> {
-        let (old, seen) = roots.resolve_parent(from)?;
+        let (old, entry) = roots.resolve_parent(from)?;
         self.protected.check_write(&old, from)?;
         roots.check_policy(&old, from, Access::Change)?;
         let new = roots.resolve(to)?;
         self.protected.check_write(&new, to)?;
         roots.check_policy(&new, to, Access::Change)?;
-        if let LookupResult::Directory(moved) = &seen {
+        if let LookupResult::Directory(moved) = &entry {
             self.protected.check_tree(&old, from)?;
             // A denied file in it would move out of the rule's reach.
             let judged = roots.denied().check_tree(moved);
@@ -169,7 +169,7 @@ impl Files {
             let path = to.to_owned();
             return Err(FileError::Exists { path });
         };
-        if matches!(seen, LookupResult::Directory(_))
+        if matches!(entry, LookupResult::Directory(_))
             && new.real_path().starts_with(old.real_path())
         {
             return Err(FileError::BadPath {

@@ -11,13 +11,13 @@ use crate::denied::{AskRuleAlias, DeniedByRule};
 #[non_exhaustive]
 pub enum FileError {
     /// The path is not absolute.
-    #[error("{} is not an absolute path; start it at the root", shown(.path))]
+    #[error("{} is not an absolute path; start it at the root", quoted_path(.path))]
     Relative {
         /// The path.
         path: PathBuf,
     },
     /// The path is not valid.
-    #[error("{} is not a valid path: {why}", shown(.path))]
+    #[error("{} is not a valid path: {why}", quoted_path(.path))]
     BadPath {
         /// The path.
         path: PathBuf,
@@ -25,19 +25,19 @@ pub enum FileError {
         why: &'static str,
     },
     /// The path, or a link on it, leads out of the roots.
-    #[error("{} lies outside the directories of this session; add its directory to the session", shown(.path))]
+    #[error("{} lies outside the directories of this session; add its directory to the session", quoted_path(.path))]
     Outside {
         /// The path.
         path: PathBuf,
     },
     /// A root was replaced since the session began.
-    #[error("the session's directory {} was moved, replaced or removed; start a new session", shown(.root))]
+    #[error("the session's directory {} was moved, replaced or removed; start a new session", quoted_path(.root))]
     RootGone {
         /// The root.
         root: PathBuf,
     },
     /// The path cannot be a root: it is not a directory that can be opened.
-    #[error("{} cannot be a session's directory: {source}", shown(.path))]
+    #[error("{} cannot be a session's directory: {source}", quoted_path(.path))]
     Root {
         /// The path.
         path: PathBuf,
@@ -45,19 +45,19 @@ pub enum FileError {
         source: io::Error,
     },
     /// The path is the root of the file system, which the user has not agreed to.
-    #[error("{} is the whole file system; name a directory below it, or agree to it explicitly", shown(.path))]
+    #[error("{} is the whole file system; name a directory below it, or agree to it explicitly", quoted_path(.path))]
     WholeSystem {
         /// The path.
         path: PathBuf,
     },
     /// The file does not exist.
-    #[error("there is no file {}", shown(.path))]
+    #[error("there is no file {}", quoted_path(.path))]
     NotFound {
         /// The path.
         path: PathBuf,
     },
     /// The path leads to something else than a regular file, or than a directory where one was requested.
-    #[error("{} is {found}; name {}", shown(.path), .found.wanted())]
+    #[error("{} is {found}; name {}", quoted_path(.path), .found.wanted())]
     WrongKind {
         /// The path.
         path: PathBuf,
@@ -65,13 +65,13 @@ pub enum FileError {
         found: UnexpectedKind,
     },
     /// The file is not UTF-8 text.
-    #[error("{} is not text: it is binary or not UTF-8; read it with a tool for its format", shown(.path))]
+    #[error("{} is not text: it is binary or not UTF-8; read it with a tool for its format", quoted_path(.path))]
     NotText {
         /// The path.
         path: PathBuf,
     },
     /// The file is larger than the limit.
-    #[error("{} is too large: {size} bytes, the limit is {limit}; {advice}", shown(.path))]
+    #[error("{} is too large: {size} bytes, the limit is {limit}; {advice}", quoted_path(.path))]
     TooLarge {
         /// The path.
         path: PathBuf,
@@ -83,31 +83,31 @@ pub enum FileError {
         advice: &'static str,
     },
     /// Another process is changing the file or a directory on the path.
-    #[error("{} is being changed; try again", shown(.path))]
+    #[error("{} is being changed; try again", quoted_path(.path))]
     Changing {
         /// The path.
         path: PathBuf,
     },
     /// Links form a loop, or there are too many.
-    #[error("{} leads through too many links; use the path of the file itself", shown(.path))]
+    #[error("{} leads through too many links; use the path of the file itself", quoted_path(.path))]
     Links {
         /// The path.
         path: PathBuf,
     },
     /// The path goes through a link whose target is missing. A write would create a file that the path does not name.
-    #[error("{} leads through a link whose target is missing; use the path of the target", shown(.path))]
+    #[error("{} leads through a link whose target is missing; use the path of the target", quoted_path(.path))]
     Dangling {
         /// The path.
         path: PathBuf,
     },
     /// Writing the file could run commands later, so agents may not.
-    #[error("{} is protected, because a change to it can run commands later; ask the user to change it", shown(.path))]
+    #[error("{} is protected, because a change to it can run commands later; ask the user to change it", quoted_path(.path))]
     Protected {
         /// The path.
         path: PathBuf,
     },
     /// A policy rule denies access.
-    #[error("{} is denied by policy rule `{rule}`; ask the user to change the policy", shown(.path))]
+    #[error("{} is denied by policy rule `{rule}`; ask the user to change the policy", quoted_path(.path))]
     DeniedByPolicy {
         /// The path.
         path: PathBuf,
@@ -115,7 +115,7 @@ pub enum FileError {
         rule: String,
     },
     /// The file is a hard link to a file that an ask rule covers, and the user was not asked about this name.
-    #[error("{} is another name of a file that policy rule `{rule}` asks about; {}", shown(.path), other_name(.other.as_deref()))]
+    #[error("{} is another name of a file that policy rule `{rule}` asks about; {}", quoted_path(.path), other_name(.other.as_deref()))]
     AskedByPolicy {
         /// The path.
         path: PathBuf,
@@ -125,55 +125,55 @@ pub enum FileError {
         other: Option<PathBuf>,
     },
     /// The file belongs to attache itself.
-    #[error("{} belongs to attache itself, and agents cannot access it", shown(.path))]
+    #[error("{} belongs to attache itself, and agents cannot access it", quoted_path(.path))]
     OwnState {
         /// The path.
         path: PathBuf,
     },
     /// The file has another hard link, which may be outside the roots.
-    #[error("{} has more than one hard link, and writing it would change or separate them; replace it by a copy first", shown(.path))]
+    #[error("{} has more than one hard link, and writing it would change or separate them; replace it by a copy first", quoted_path(.path))]
     HardLinked {
         /// The path.
         path: PathBuf,
     },
     /// The file is read-only.
-    #[error("{} is read-only; ask the user to make it writable", shown(.path))]
+    #[error("{} is read-only; ask the user to make it writable", quoted_path(.path))]
     ReadOnly {
         /// The path.
         path: PathBuf,
     },
     /// The path is a session's directory, or contains one, and cannot be moved or removed.
-    #[error("{} is or contains a directory of this session, so it cannot be removed or moved; choose a path below it", shown(.path))]
+    #[error("{} is or contains a directory of this session, so it cannot be removed or moved; choose a path below it", quoted_path(.path))]
     IsRoot {
         /// The path.
         path: PathBuf,
     },
     /// The target of a move exists.
-    #[error("{} exists already; choose another name, or remove it first", shown(.path))]
+    #[error("{} exists already; choose another name, or remove it first", quoted_path(.path))]
     Exists {
         /// The path.
         path: PathBuf,
     },
     /// The directory is not empty.
-    #[error("{} is a directory that is not empty; remove its content first", shown(.path))]
+    #[error("{} is a directory that is not empty; remove its content first", quoted_path(.path))]
     NotEmpty {
         /// The path.
         path: PathBuf,
     },
     /// The source and the target of a move are on different file systems.
-    #[error("{} is on another file system, where files can only be copied; copy it and remove the original", shown(.path))]
+    #[error("{} is on another file system, where files can only be copied; copy it and remove the original", quoted_path(.path))]
     OtherSystem {
         /// The path.
         path: PathBuf,
     },
     /// The system denied access.
-    #[error("the system does not allow access to {}; ask the user to change its permissions", shown(.path))]
+    #[error("the system does not allow access to {}; ask the user to change its permissions", quoted_path(.path))]
     Denied {
         /// The path.
         path: PathBuf,
     },
     /// Another error of the system.
-    #[error("cannot {doing} {}: {source}", shown(.path))]
+    #[error("cannot {doing} {}: {source}", quoted_path(.path))]
     Io {
         /// The path.
         path: PathBuf,
@@ -251,7 +251,7 @@ impl FileError {
     }
 
     /// The error for a file whose other name an ask rule covers.
-    pub(crate) fn asked(path: &Path, alias: AskRuleAlias) -> FileError {
+    pub(crate) fn covered_by_ask_rule(path: &Path, alias: AskRuleAlias) -> FileError {
         FileError::AskedByPolicy {
             path: path.to_owned(),
             rule: alias.rule,
@@ -314,14 +314,14 @@ fn other_name(other: Option<&Path>) -> String {
     match other {
         Some(other) => format!(
             "use the name {}, so that the user can be asked",
-            shown(other)
+            quoted_path(other)
         ),
         None => "ask the user to change the policy".to_owned(),
     }
 }
 
 /// Formats a path for an error: quoted, escaped and cut to 200 characters.
-fn shown(path: &Path) -> String {
+fn quoted_path(path: &Path) -> String {
     let text = path.to_string_lossy();
     let mut shown = String::from('`');
     shown.extend(

@@ -40,11 +40,11 @@ impl ProtectedPaths {
     pub(super) fn check_read(
         &self,
         resolved: &ResolvedPath<'_>,
-        asked: &Path,
+        requested: &Path,
     ) -> Result<(), FileError> {
         match self.is_own_state(resolved) {
             true => Err(FileError::OwnState {
-                path: asked.to_owned(),
+                path: requested.to_owned(),
             }),
             false => Ok(()),
         }
@@ -53,11 +53,11 @@ impl ProtectedPaths {
     pub(super) fn check_write(
         &self,
         resolved: &ResolvedPath<'_>,
-        asked: &Path,
+        requested: &Path,
     ) -> Result<(), FileError> {
-        self.check_read(resolved, asked)?;
+        self.check_read(resolved, requested)?;
         let real = resolved.real_path();
-        // Whoever uses a protected link uses its target.
+        // Accessing a protected link accesses its target.
         let links = resolved.links.iter().map(OsString::as_os_str);
         let is_closed = resolved.names().chain(links).any(is_closed_name)
             || folded(&resolved.root.real).any(|name| name == GIT)
@@ -65,7 +65,7 @@ impl ProtectedPaths {
             || resolved.steps().any(|(dir, name)| is_repository(dir, name));
         match is_closed {
             true => Err(FileError::Protected {
-                path: asked.to_owned(),
+                path: requested.to_owned(),
             }),
             false => Ok(()),
         }
@@ -75,7 +75,7 @@ impl ProtectedPaths {
     pub(super) fn check_tree(
         &self,
         resolved: &ResolvedPath<'_>,
-        asked: &Path,
+        requested: &Path,
     ) -> Result<(), FileError> {
         let real = resolved.real_path();
         let home = self.home.iter();
@@ -83,7 +83,7 @@ impl ProtectedPaths {
         let mut closed = of_home.chain(self.state.iter().cloned());
         match closed.any(|closed| below(&real, &closed).is_some()) {
             true => Err(FileError::Protected {
-                path: asked.to_owned(),
+                path: requested.to_owned(),
             }),
             false => Ok(()),
         }
@@ -95,12 +95,12 @@ impl ProtectedPaths {
         &self,
         moved: &Dir,
         new: &ResolvedPath<'_>,
-        asked: &Path,
+        requested: &Path,
     ) -> Result<(), FileError> {
         let is_closed = self.is_closed_below(moved, &new.real_path(), &mut { MOST_MOVED });
         match is_closed.unwrap_or(true) {
             true => Err(FileError::Protected {
-                path: asked.to_owned(),
+                path: requested.to_owned(),
             }),
             false => Ok(()),
         }

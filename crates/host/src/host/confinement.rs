@@ -71,7 +71,9 @@ impl Host {
         }));
         self.permissions
             .expect_missing(denied.missing().iter().cloned());
-        confined.notes.extend(not_there(denied.missing()));
+        confined
+            .notes
+            .extend(missing_paths_notice(denied.missing()));
         let confinement = covers
             .into_iter()
             .fold(Confinement::new(), Confinement::cover);
@@ -103,7 +105,7 @@ fn is_our_own(program: &Program) -> bool {
     ours.is_some_and(|ours| program.words().next() == Some(ours.as_os_str()))
 }
 
-fn not_there(missing: &[PathPattern]) -> Option<String> {
+fn missing_paths_notice(missing: &[PathPattern]) -> Option<String> {
     let paths: Vec<String> = missing
         .iter()
         .filter_map(PathPattern::tree)

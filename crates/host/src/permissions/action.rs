@@ -56,8 +56,8 @@ pub struct Action {
     pub has_unknown_input: bool,
     /// The commands and files that the texts in unknown input may be.
     pub unknown_texts: UnknownTexts,
-    /// Whether it shows anything beside its input: a change, text to write, a terminal. Such an action never counts as
-    /// reading.
+    /// Whether the action shows anything beside its input: a change, text to write, a terminal. Such an action never
+    /// counts as reading.
     pub has_content: bool,
     /// Whether its input names code to run, or its kind is to run something. Then it runs a command, shown or not.
     pub runs_code: bool,
@@ -73,14 +73,14 @@ pub struct Action {
     pub patterns: Vec<String>,
     /// Paths that some tools take for patterns. They are also among the paths, as written.
     pub wild_paths: Vec<String>,
-    /// Whether it names a destination, in addition to what is read.
+    /// Whether the action names a destination, in addition to what is read.
     pub names_destination: bool,
     /// Whether its input may name files that are not among the paths.
     pub names_other_files: bool,
     /// Whether a member occurs twice in its input, so that it is uncertain which one counts. The user is always asked
     /// about such an action.
     pub is_ambiguous: bool,
-    /// Whether it stands for all actions of a class: see [`of_class`](Action::of_class).
+    /// Whether the action stands for all actions of a class: see [`of_class`](Action::of_class).
     pub is_class: bool,
     /// The files as they are on the disk, if that was inspected. Set it with [`with_disk`](Action::with_disk).
     pub on_disk: Option<Arc<ResolvedFiles>>,
@@ -161,8 +161,8 @@ impl Action {
         names_of_agent(&self.agent)
     }
 
-    /// Whether it reads or searches files and nothing that it shows contradicts that. For requests to us the kind is
-    /// ours; otherwise it is the agent's word, which can't make an action look smaller than it is.
+    /// Whether the action reads or searches files and nothing that it shows contradicts that. For requests to us the
+    /// kind is ours; otherwise it is the agent's word, which can't make an action look smaller than it is.
     pub(super) fn only_reads(&self) -> bool {
         matches!(self.kind, v1::ToolKind::Read | v1::ToolKind::Search)
             && self.command.is_none()
@@ -373,14 +373,14 @@ impl<'a> ToolCallParts<'a> {
         each_once(all.chain(other.plain_paths(workspace)), &base)
     }
 
-    /// Whether it names a file that can't exist.
+    /// Whether the action names a file that can't exist.
     fn has_strange_path(&self) -> bool {
         let located = self.locations.iter().map(|location| location.path.as_str());
         let mut paths = located.chain(self.changes().map(|change| change.path.as_str()));
         paths.any(|path| !members::is_path(path))
     }
 
-    /// Whether it shows a command only by the command's output.
+    /// Whether the action shows a command only by the command's output.
     fn shows_terminal(&self) -> bool {
         let mut content = self.content.iter();
         content.any(|content| matches!(content, v1::ToolCallContent::Terminal(_)))

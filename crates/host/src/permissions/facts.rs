@@ -101,7 +101,7 @@ impl<'a> ActionFacts<'a> {
         }
     }
 
-    /// Whether it names files, and all of them lie inside.
+    /// Whether the action names files, and all of them lie inside.
     pub(super) fn is_inside(&self) -> bool {
         !self.given_paths.is_empty() && self.has_nothing_outside()
     }
@@ -122,7 +122,7 @@ impl<'a> ActionFacts<'a> {
         self.action.is_ambiguous || self.is_protected()
     }
 
-    /// Whether it may change a protected file, by what it says or by what its input may contain.
+    /// Whether the action may change a protected file, by what it says or by what its input may contain.
     pub(super) fn is_protected(&self) -> bool {
         self.on_disk().is_protected() || self.may_name_protected()
     }
@@ -147,8 +147,8 @@ impl<'a> ActionFacts<'a> {
             && self.given_paths.iter().zip(files).all(covers)
     }
 
-    /// Whether it only reads files inside, as far as that is certain. The kind is the agent's word, so it must name the
-    /// files, and have no input whose meaning is unknown.
+    /// Whether the action only reads files inside, as far as that is certain. The kind is the agent's word, so it must
+    /// name the files, and have no input whose meaning is unknown.
     pub(super) fn only_reads_inside(&self) -> bool {
         self.action.only_reads()
             && self.is_inside()
@@ -207,7 +207,7 @@ impl<'a> ActionFacts<'a> {
         }
     }
 
-    /// Whether it would run a program about which nothing is known, and which may start others.
+    /// Whether the action would run a program about which nothing is known, and which may start others.
     pub(super) fn runs_unknown(&self) -> bool {
         self.line.parts.iter().any(is_unknown)
     }
@@ -268,7 +268,7 @@ impl<'a> ActionFacts<'a> {
                 && self.names_directory(part))
     }
 
-    /// Whether it names nothing, or something that does not exist as a file.
+    /// Whether the action names nothing, or something that does not exist as a file.
     fn names_no_file(&self) -> bool {
         let paths = &self.action.paths;
         let is_file = |path: &PathBuf| self.action.workspace.join(path).is_file();

@@ -295,7 +295,7 @@ fn without_inert(words: &[String]) -> &[String] {
     }
 }
 
-/// Whether it is a shell of the system. A repository may contain a program of that name, too.
+/// Whether the word is a shell of the system. A repository may contain a program of that name, too.
 fn is_shell(program: &str, flag: &str) -> bool {
     let name = without_system_directory(program);
     matches!(name, "sh" | "bash" | "zsh" | "dash") && matches!(flag, "-c" | "-lc")

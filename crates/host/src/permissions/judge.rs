@@ -235,10 +235,10 @@ enum Doubt {
     /// The action runs a program about which nothing is known, or that may reach a file which matches a pattern only
     /// later. Once rules allow the parts of the line that do so, the other parts are judged like any command.
     Parts(&'static str),
-    /// It names a file that a rule denies and that does not exist yet. Only a rule for the whole command allows it.
-    Weak(&'static str),
-    /// It may be something that a rule denies or asks about. Only a rule or a decision for exactly this action allows
+    /// The action names a file that a rule denies and that does not exist yet. Only a rule for the whole command allows
     /// it.
+    Weak(&'static str),
+    /// A deny or ask rule may apply to the action. Only a rule or a decision for exactly this action allows it.
     Strong(&'static str),
 }
 

@@ -23,7 +23,7 @@ impl PathPattern {
     ///
     /// # Errors
     ///
-    /// If it is not a pattern; the text says why.
+    /// When the text is not a pattern; the error says why.
     pub fn parse(text: &str) -> Result<PathPattern, String> {
         let whole = match text.contains('/') {
             true => text.strip_prefix("./").unwrap_or(text).to_owned(),
@@ -48,12 +48,12 @@ impl PathPattern {
         })
     }
 
-    /// Whether it matches absolute paths.
+    /// Whether the pattern matches absolute paths.
     pub(crate) fn is_absolute(&self) -> bool {
         self.text.starts_with('/')
     }
 
-    /// Whether it spells out one path.
+    /// Whether the pattern spells out one path.
     pub(super) fn is_literal(&self) -> bool {
         self.text.contains('/') && !self.text.contains(WILD)
     }
@@ -68,14 +68,14 @@ impl PathPattern {
             .is_some_and(|matcher| matcher.is_match(path))
     }
 
-    /// The path that it spells out, which stands for everything below too. A relative path lies in the workspace, one
-    /// with `~` in the home directory. `None` if it is a pattern for many paths.
+    /// The path that the pattern spells out, which stands for everything below too. A relative path is in the
+    /// workspace, one with `~` in the home directory. `None` if the pattern matches many paths.
     pub(crate) fn tree(&self) -> Option<&str> {
         let whole = self.trunk();
         (self.text.contains('/') && !whole.contains(WILD)).then_some(whole)
     }
 
-    /// The directories that it spells out before the first wildcard, for a pattern about a certain place.
+    /// The directories that the pattern spells out before its first wildcard, if the pattern is about a fixed place.
     pub(crate) fn literal_start(&self) -> &str {
         let whole = self.trunk();
         match whole.find(WILD) {
@@ -86,8 +86,8 @@ impl PathPattern {
         }
     }
 
-    /// Whether it matches a directory or file that is met while walking a tree. A pattern that ends in `/**` or `/*`
-    /// matches the directory before that.
+    /// Whether the pattern matches a directory or file that is met while walking a tree. A pattern that ends in `/**`
+    /// or `/*` matches the directory before that.
     pub(crate) fn matches_entry(&self, path: &str) -> bool {
         self.covers(path)
             || (self.trunk().len() < self.whole.len() && self.covers(&format!("{path}/x")))
@@ -119,7 +119,7 @@ impl PathPattern {
         false
     }
 
-    /// The key under which the index has it.
+    /// The key of the pattern in the index.
     fn key(&self) -> IndexKey {
         let glob = self.whole.to_lowercase();
         let names = glob.split('/');

@@ -29,11 +29,11 @@ pub struct Policy {
 /// The effect of a rule on the actions that it matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleAction {
-    /// The agent may do it.
+    /// The action is allowed.
     Allow,
-    /// The user is asked; without a user it is denied.
+    /// The user is asked. Without a user, the action is denied.
     Ask,
-    /// The agent may not do it.
+    /// The action is denied.
     Deny,
 }
 
@@ -42,7 +42,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// If it is not a policy; the error says what is wrong, and where.
+    /// When the text is not a policy; the error says what is wrong, and where.
     pub fn parse(name: &str, text: &str) -> Result<Policy, PolicyError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let text = document::without_comments(text);
@@ -66,7 +66,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// If the file can't be read, or is not a policy; the error says what is wrong, and where.
+    /// When the file can't be read or is not a policy; the error says what is wrong, and where.
     pub fn load(path: &Path) -> Result<Policy, PolicyError> {
         let name = path.display().to_string();
         let text = ownership::read_text(path, MAX_FILE).map_err(|error| match error {
@@ -80,7 +80,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// As for [`load`](Policy::load).
+    /// See [`load`](Policy::load).
     pub fn from_argument(argument: &str) -> Result<Policy, PolicyError> {
         match argument.trim_start().starts_with('{') {
             true => Policy::parse("--policy", argument),

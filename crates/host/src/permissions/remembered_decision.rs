@@ -23,30 +23,30 @@ use super::{Action, Decision, Reason, Scope};
 pub struct RememberedDecision {
     /// The id, for [`Permissions::revoke`](super::Permissions::revoke).
     pub id: String,
-    /// The agent that it is about.
+    /// The agent that the decision is about.
     pub agent: String,
-    /// The workspace that it covers; every workspace if `None`.
+    /// The workspace that the decision covers; `None` for every workspace.
     pub workspace: Option<WorkspaceId>,
-    /// The session that it covers; every session if `None`.
+    /// The session that the decision covers; `None` for every session.
     pub session: Option<String>,
     /// The kind of tool.
     pub kind: String,
     /// The name of the tool, where the agent gave one.
     pub tool: Option<String>,
-    /// The actions that it covers.
+    /// The actions that the decision covers.
     #[serde(rename = "what")]
     pub subject: DecisionSubject,
-    /// The actions that it covers, in words for the user.
+    /// The actions that the decision covers, in words for the user.
     #[serde(rename = "shown")]
     pub summary: String,
-    /// Whether the agent may do it.
+    /// Whether the decision allows the actions.
     pub is_allowed: bool,
-    /// How long it lasts, and where.
+    /// The scope of the decision.
     pub scope: Scope,
     /// When the user decided, in seconds since 1970.
     #[serde(rename = "decided")]
     pub decided_at: u64,
-    /// When it expires, in seconds since 1970; `None` if it lasts as long as its scope.
+    /// When the decision expires, in seconds since 1970; `None` if it lasts as long as its scope.
     pub expires: Option<u64>,
     /// For a denial: the command or files, denied under every kind and name of tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,11 +81,11 @@ pub enum ActionPattern {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct WorkspaceId {
-    /// Its path when it was last seen.
+    /// The path of the directory when it was last seen.
     pub path: PathBuf,
     device: u64,
     inode: u64,
-    /// When it was created, where the file system records that: inode numbers are reused.
+    /// When the directory was created, if the file system records that: inode numbers are reused.
     born: Option<u64>,
 }
 
@@ -185,7 +185,7 @@ impl RememberedDecision {
             && (self.covers(facts) || self.still_denies(facts))
     }
 
-    /// Whether it covers the same actions as another decision, and so replaces it.
+    /// Whether the decision covers the same actions as another decision, and so replaces it.
     pub(super) fn replaces(&self, other: &RememberedDecision) -> bool {
         let key = |it: &RememberedDecision| {
             (
@@ -213,7 +213,7 @@ impl RememberedDecision {
         is_limited && now.saturating_add(CLOCK_STEPS) < self.decided_at
     }
 
-    /// Whether it denies the same command or the same files, even if the agent gives the tool another name.
+    /// Whether the decision denies the same command or the same files, even if the agent gives the tool another name.
     fn still_denies(&self, facts: &ActionFacts<'_>) -> bool {
         let denied = self.denied.as_ref();
         !self.is_allowed && denied.is_some_and(|denied| denied.covers(facts))

@@ -37,13 +37,13 @@ pub struct ResolvedFiles {
 /// A path as the file system resolves it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResolvedFile {
-    /// Where it leads, if links on it lead elsewhere.
+    /// The target of the path, if links on it lead elsewhere.
     pub leads_to: Option<PathBuf>,
-    /// Whether that is inside the session's directories.
+    /// Whether the target is inside the session's directories.
     pub is_inside: bool,
     /// Why the user is asked about each change to it.
     pub protection: Option<Protection>,
-    /// Where it leads, relative to the workspace; `None` if it leads outside.
+    /// The target relative to the workspace; `None` if it is outside.
     pub(super) inside: Option<PathBuf>,
     /// The identity of the file, whatever its name.
     pub(super) identity: Option<(u64, u64, Option<u64>)>,
@@ -55,11 +55,11 @@ pub struct ResolvedFile {
 pub enum Protection {
     /// The file is protected, by this name or by the one that it leads to.
     File,
-    /// It is a directory that contains something protected, or the change would put something in a protected place.
+    /// The directory contains something protected, or the change would put something in a protected place.
     Directory,
     /// The file has other names, any of which may be protected.
     HardLink,
-    /// It is unknown where the path leads, or what lies below it.
+    /// The path's target, or the content below it, is unknown.
     Unknown,
 }
 
@@ -91,7 +91,7 @@ impl Action {
         self.is_ambiguous || self.is_protected()
     }
 
-    /// Whether it would change a file that grants power later. Looks at the disk unless that was done before.
+    /// Whether the action would change a file that grants power later. Looks at the disk unless that was done before.
     pub fn is_protected(&self) -> bool {
         self.disk().is_protected()
     }
@@ -404,14 +404,14 @@ fn below(directory: &Path, ends: &[PathBuf]) -> Option<Protection> {
 }
 
 impl Action {
-    /// Whether it may move or remove a directory with everything below.
+    /// Whether the action may move or remove a directory with everything below.
     fn moves_directories(&self) -> bool {
         let moves = matches!(self.kind, v1::ToolKind::Delete | v1::ToolKind::Move);
         self.command.is_none() && (moves || self.names_destination)
     }
 }
 
-/// What makes a directory a Git repository.
+/// The names that make a directory a Git repository.
 const REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
 /// Files that are inspected. With more, none counts as inside, and the user is asked about a change.
 const MAX_FILES: usize = 1024;

@@ -33,9 +33,9 @@ struct StoreVersion {
 
 /// Why the file can't be used.
 enum StoreReadError {
-    /// It is unknown who wrote it.
+    /// The digest does not match, so it is unknown who wrote the file.
     Untrusted(Error),
-    /// Another version of Attaché may have written it, so it is left alone.
+    /// Another version of Attaché may have written the file, so it is left alone.
     Version(Error),
 }
 
@@ -68,7 +68,7 @@ impl DecisionStore {
     ///
     /// # Errors
     ///
-    /// If the file can't be trusted; reported once for each change.
+    /// When the file can't be trusted; reported once for each change.
     pub(super) fn refresh(&mut self) -> Result<(), Error> {
         let stamp = FileStamp::at(&self.path);
         if stamp == self.stamp {
@@ -88,7 +88,7 @@ impl DecisionStore {
     ///
     /// # Errors
     ///
-    /// If they can't be written; then nothing has changed.
+    /// When the decisions can't be written; then nothing has changed.
     pub(super) fn change<T>(
         &mut self,
         change: impl FnOnce(&mut Vec<RememberedDecision>) -> T,

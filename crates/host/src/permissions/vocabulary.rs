@@ -14,15 +14,15 @@ use super::Policy;
 /// The result of judging an action by rules, remembered decisions and the preset.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// The agent may do it.
+    /// The action is allowed.
     Allow(Reason),
-    /// The agent may not do it.
+    /// The action is denied.
     Deny(Reason),
     /// The user decides.
     Ask,
 }
 
-/// Why a verdict is what it is, for the user and for the audit log.
+/// The reason for a verdict, for the user and for the audit log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     text: String,
@@ -63,7 +63,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// How far a decision reaches.
+/// The scope of a decision: where it applies, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -91,18 +91,18 @@ impl fmt::Display for Scope {
 /// The user's decision on an action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
-    /// Whether the agent may do it.
+    /// Whether the action is allowed.
     pub is_allowed: bool,
-    /// How far it reaches.
+    /// The scope of the decision.
     pub scope: Scope,
-    /// When it expires; `None` if it lasts as long as its scope.
+    /// When the decision expires; `None` if it lasts as long as its scope.
     pub expires: Option<SystemTime>,
 }
 
 /// When a remembered decision expires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Expiry {
-    /// It lasts as long as its scope.
+    /// The decision lasts as long as its scope.
     #[default]
     Never,
     /// After this time the user is asked again.
@@ -151,7 +151,7 @@ impl fmt::Display for Expiry {
     }
 }
 
-/// How an action is judged that no rule and no remembered decision covers.
+/// The default verdicts, for actions that no rule and no remembered decision covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preset {
     /// Reading inside the workspace is allowed; the user is asked about everything else.
@@ -192,7 +192,7 @@ pub struct Enforcement {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct PermissionConfig {
-    /// How an action is judged that nothing else decides.
+    /// The default verdicts, for actions that no rule and no remembered decision covers.
     pub preset: Preset,
     /// Where the preset comes from, for people. Its command-line flag by default.
     pub preset_source: String,

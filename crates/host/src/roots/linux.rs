@@ -75,10 +75,10 @@ impl Dir {
 
     /// The path of the directory, without links.
     pub(super) fn real_path(&self, given: &Path) -> io::Result<PathBuf> {
-        let told = std::fs::read_link(self.descriptor_path(given))
+        let real = std::fs::read_link(self.descriptor_path(given))
             .or_else(|_| std::fs::canonicalize(given))?;
-        match DirectoryIdentity::of(&told)? == self.identity()? {
-            true => Ok(told),
+        match DirectoryIdentity::of(&real)? == self.identity()? {
+            true => Ok(real),
             false => Err(io::Error::other("the directory was moved or removed")),
         }
     }

@@ -54,9 +54,9 @@ impl Dir {
 
     /// The path of the directory, without links.
     pub(super) fn real_path(&self, given: &Path) -> io::Result<PathBuf> {
-        let told = std::fs::canonicalize(given)?;
-        match DirectoryIdentity::of(&told)? == self.identity()? {
-            true => Ok(told),
+        let real = std::fs::canonicalize(given)?;
+        match DirectoryIdentity::of(&real)? == self.identity()? {
+            true => Ok(real),
             false => Err(io::Error::other("the directory was moved or removed")),
         }
     }

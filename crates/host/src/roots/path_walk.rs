@@ -87,7 +87,7 @@ impl ResolvedPath<'_> {
 /// A path resolution in progress.
 pub(super) struct PathWalk<'r> {
     roots: &'r Roots,
-    asked: &'r Path,
+    requested: &'r Path,
     root: &'r Root,
     entered: Vec<(OsString, Dir)>,
     /// The names still to follow, the next one last.
@@ -98,13 +98,13 @@ pub(super) struct PathWalk<'r> {
 }
 
 impl<'r> PathWalk<'r> {
-    pub(super) fn start(roots: &'r Roots, asked: &'r Path) -> Result<PathWalk<'r>, FileError> {
-        check_path_syntax(asked)?;
-        let (root, below) = roots.locate(asked, asked)?;
+    pub(super) fn start(roots: &'r Roots, requested: &'r Path) -> Result<PathWalk<'r>, FileError> {
+        check_path_syntax(requested)?;
+        let (root, below) = roots.locate(requested, requested)?;
         let ahead: Vec<OsString> = names(below).rev().map(OsString::from).collect();
         Ok(PathWalk {
             roots,
-            asked,
+            requested,
             root,
             entered: Vec::new(),
             asked_ahead: ahead.len(),
@@ -116,14 +116,14 @@ impl<'r> PathWalk<'r> {
     pub(super) fn finish(mut self) -> Result<ResolvedPath<'r>, FileError> {
         while let Some(name) = self.ahead.pop() {
             if name == ".." {
-                self.leave()?;
+                self.go_up()?;
             } else if name != "."
                 && let Some(end) = self.enter(name)?
             {
-                return Ok(self.place(end));
+                return Ok(self.into_resolved(end));
             }
         }
-        Ok(self.place(PathEnd::Directory))
+        Ok(self.into_resolved(PathEnd::Directory))
     }
 
     fn enter(&mut self, name: OsString) -> Result<Option<PathEnd>, FileError> {
@@ -139,7 +139,7 @@ impl<'r> PathWalk<'r> {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return self.missing(name).map(Some);
             }
-            Err(error) => return Err(FileError::of_system(self.asked, "open", error)),
+            Err(error) => return Err(FileError::of_system(self.requested, "open", error)),
         }
         Ok(None)
     }
@@ -148,7 +148,7 @@ impl<'r> PathWalk<'r> {
         self.links.push(name);
         if self.links.len() > MOST_LINKS {
             return Err(FileError::Links {
-                path: self.asked.to_owned(),
+                path: self.requested.to_owned(),
             });
         }
         self.asked_ahead = self.asked_ahead.min(self.ahead.len());
@@ -156,15 +156,15 @@ impl<'r> PathWalk<'r> {
             self.ahead.push(".".into());
         }
         if target.is_absolute() {
-            return self.jump(target);
+            return self.restart_at(target);
         }
         self.ahead.extend(names(target).rev().map(OsString::from));
         Ok(())
     }
 
     /// Continues at the root that an absolute path names.
-    fn jump(&mut self, target: &Path) -> Result<(), FileError> {
-        let (root, below) = self.roots.locate(target, self.asked)?;
+    fn restart_at(&mut self, target: &Path) -> Result<(), FileError> {
+        let (root, below) = self.roots.locate(target, self.requested)?;
         self.root = root;
         self.entered.clear();
         self.ahead.extend(names(below).rev().map(OsString::from));
@@ -172,7 +172,7 @@ impl<'r> PathWalk<'r> {
     }
 
     /// Returns to the directory above. Above a root, the path must name a root again, as from one root to its sibling.
-    fn leave(&mut self) -> Result<(), FileError> {
+    fn go_up(&mut self) -> Result<(), FileError> {
         if self.entered.pop().is_some() {
             return Ok(());
         }
@@ -183,7 +183,7 @@ impl<'r> PathWalk<'r> {
             target.pop();
         }
         target.extend(self.ahead.drain(..).rev());
-        self.jump(&target)?;
+        self.restart_at(&target)?;
         self.asked_ahead = self.asked_ahead.min(self.ahead.len());
         Ok(())
     }
@@ -191,7 +191,7 @@ impl<'r> PathWalk<'r> {
     fn missing(&mut self, name: OsString) -> Result<PathEnd, FileError> {
         if self.ahead.len() >= self.asked_ahead {
             return Err(FileError::Dangling {
-                path: self.asked.to_owned(),
+                path: self.requested.to_owned(),
             });
         }
         if self.ahead.iter().any(|name| name == "..") {
@@ -204,11 +204,11 @@ impl<'r> PathWalk<'r> {
 
     fn not_found(&self) -> FileError {
         FileError::NotFound {
-            path: self.asked.to_owned(),
+            path: self.requested.to_owned(),
         }
     }
 
-    fn place(self, end: PathEnd) -> ResolvedPath<'r> {
+    fn into_resolved(self, end: PathEnd) -> ResolvedPath<'r> {
         ResolvedPath {
             root: self.root,
             entered: self.entered,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// All device nodes that are not ordinary. Links are skipped; their targets count.
-pub(super) fn closed() -> Vec<PathBuf> {
+pub(super) fn closed_devices() -> Vec<PathBuf> {
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     let mut closed = Vec::new();
     for entry in std::fs::read_dir(DEV).into_iter().flatten().flatten() {

@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 
 /// Home directories beside `HOME`: the user's own, and for root the home of the user who became root.
 #[cfg(unix)]
-pub(super) fn others() -> Vec<PathBuf> {
+pub(super) fn other_homes() -> Vec<PathBuf> {
     let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
     let user = rustix::process::geteuid();
     let who = std::env::var("SUDO_USER").or_else(|_| std::env::var("DOAS_USER"));
     let who = who.ok().filter(|_| user.is_root());
-    found(&users, user.as_raw(), who.as_deref())
+    homes_of(&users, user.as_raw(), who.as_deref())
 }
 
 #[cfg(not(unix))]
-pub(super) fn others() -> Vec<PathBuf> {
+pub(super) fn other_homes() -> Vec<PathBuf> {
     Vec::new()
 }
 
 /// System files with passwords. Only root can read them anyway.
-pub(super) fn of_the_system() -> Vec<PathBuf> {
+pub(super) fn password_files() -> Vec<PathBuf> {
     #[cfg(unix)]
     if rustix::process::geteuid().is_root() {
         return SYSTEM.iter().map(PathBuf::from).collect();
@@ -28,7 +28,7 @@ pub(super) fn of_the_system() -> Vec<PathBuf> {
 }
 
 #[cfg(unix)]
-fn found(users: &str, user: u32, name: Option<&str>) -> Vec<PathBuf> {
+fn homes_of(users: &str, user: u32, name: Option<&str>) -> Vec<PathBuf> {
     let line = |line: &str| {
         let mut fields = line.split(':');
         let (login, id) = (fields.next()?, fields.nth(1)?);
@@ -51,13 +51,13 @@ const SYSTEM: [&str; 4] = [
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::found;
+    use super::homes_of;
 
     #[test]
     fn the_home_of_the_user_and_of_who_became_root_are_found() {
         let users = "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1::/:/bin/sh\nann:x:1000:1000:Ann:/home/ann:/bin/zsh\nodd\nbob:x:1001:1001::/home/bob:/bin/sh\n";
         let homes = |user, name| {
-            let homes = found(users, user, name);
+            let homes = homes_of(users, user, name);
             let homes: Vec<String> = homes.iter().map(|it| it.display().to_string()).collect();
             homes.join(" ")
         };

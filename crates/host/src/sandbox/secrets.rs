@@ -61,13 +61,13 @@ impl SecretPlace {
     }
 
     /// The secrets at the path now, and the targets of links in it.
-    pub(super) fn found(&self) -> Vec<SecretPath> {
-        let all = expanded(&self.path).into_iter();
-        all.flat_map(|path| self.found_at(&path)).collect()
+    pub(super) fn find(&self) -> Vec<SecretPath> {
+        let all = expand_wildcards(&self.path).into_iter();
+        all.flat_map(|path| self.find_at(&path)).collect()
     }
 
-    fn found_at(&self, path: &Path) -> Vec<SecretPath> {
-        let Some(path) = resolved(path, MOST_LINKS) else {
+    fn find_at(&self, path: &Path) -> Vec<SecretPath> {
+        let Some(path) = resolve_links(path, MOST_LINKS) else {
             return Vec::new();
         };
         let mut targets = Vec::new();
@@ -106,7 +106,7 @@ impl SecretPlace {
 }
 
 /// The paths that match a path with `*` components now.
-fn expanded(path: &Path) -> Vec<PathBuf> {
+fn expand_wildcards(path: &Path) -> Vec<PathBuf> {
     let mut all = vec![PathBuf::new()];
     for part in path.components() {
         all = match part.as_os_str() == "*" {
@@ -131,8 +131,10 @@ fn add_link_targets(place: &Path, targets: &mut Vec<PathBuf>) {
             continue;
         };
         if found.is_symlink() {
-            let target = resolved(&path, MOST_LINKS);
-            targets.extend(target.filter(|target| !place.starts_with(target) && may_hide(target)));
+            let target = resolve_links(&path, MOST_LINKS);
+            targets.extend(
+                target.filter(|target| !place.starts_with(target) && may_contain_secret(target)),
+            );
         } else if found.is_dir() {
             let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
             let entries: Vec<PathBuf> = entries.take(room).map(|entry| entry.path()).collect();
@@ -143,7 +145,7 @@ fn add_link_targets(place: &Path, targets: &mut Vec<PathBuf>) {
 }
 
 /// Whether a link target can contain a secret: not a program, device or socket, and not a public system file.
-fn may_hide(target: &Path) -> bool {
+fn may_contain_secret(target: &Path) -> bool {
     let Ok(found) = target.metadata() else {
         return true;
     };
@@ -163,7 +165,7 @@ fn is_executable(_: &std::fs::Metadata) -> bool {
 }
 
 /// Resolves the links of a path whose last components may not exist.
-fn resolved(path: &Path, links: usize) -> Option<PathBuf> {
+fn resolve_links(path: &Path, links: usize) -> Option<PathBuf> {
     if let Ok(found) = std::fs::canonicalize(path) {
         return Some(found);
     }
@@ -171,9 +173,9 @@ fn resolved(path: &Path, links: usize) -> Option<PathBuf> {
     let Some(Component::Normal(name)) = path.components().next_back() else {
         return None;
     };
-    let place = resolved(path.parent()?, links)?.join(name);
+    let place = resolve_links(path.parent()?, links)?.join(name);
     match std::fs::read_link(&place) {
-        Ok(target) => resolved(&place.parent()?.join(target), links),
+        Ok(target) => resolve_links(&place.parent()?.join(target), links),
         Err(_) => Some(place),
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn advice(limits: &SandboxLimits, cwd: &Path, output: &str) -> Option
             continue;
         }
         if limits.is_sandboxed && line.contains("no new privileges") {
-            return Some(note(
+            return Some(format_note(
                 "programs that gain rights when they start, such as `sudo`, do not work in the sandbox; start attache with `--no-sandbox` to allow them",
             ));
         }
@@ -26,11 +26,11 @@ pub(super) fn advice(limits: &SandboxLimits, cwd: &Path, output: &str) -> Option
         let before = lines.iter().skip(index + 1).take(AROUND);
         let after = lines[..index].iter().rev().take(AROUND);
         let around = before.chain(after).map(|line| (*line, *line));
-        let all = std::iter::once((refused(line), *line)).chain(around);
+        let all = std::iter::once((refusal_part(line), *line)).chain(around);
         for (part, line) in all {
             let found = candidates(part).find_map(|text| reason(limits, &cwd.join(text), line));
             if let Some(found) = found {
-                return Some(note(&found));
+                return Some(format_note(&found));
             }
         }
     }
@@ -39,7 +39,7 @@ pub(super) fn advice(limits: &SandboxLimits, cwd: &Path, output: &str) -> Option
 
 impl SandboxLimits {
     /// The file or directory, at or above the path, that was created beside a secret since the command started.
-    fn made_beside_secrets<'a>(&self, path: &'a Path) -> Option<&'a Path> {
+    fn created_beside_secret<'a>(&self, path: &'a Path) -> Option<&'a Path> {
         let is_beside = |path: &&Path| path.parent().is_some_and(|above| self.has_secret_in(above));
         let new = path.ancestors().find(is_beside)?;
         let made = new.metadata().and_then(|found| found.created()).ok()?;
@@ -52,7 +52,7 @@ impl SandboxLimits {
 
     /// The path to add to `sandbox.write` to make a path writable: the path if it exists, or its parent directory.
     /// `None` if that would allow too much: secrets, a home directory, or programs that git runs.
-    fn to_open(&self, path: &Path, line: &str) -> Option<PathBuf> {
+    fn path_to_open(&self, path: &Path, line: &str) -> Option<PathBuf> {
         // A lock is a new file beside the one that will be changed.
         let is_lock = line.to_lowercase().contains("lock");
         let exists = path.symlink_metadata().is_ok() && !is_lock;
@@ -69,7 +69,7 @@ impl SandboxLimits {
 }
 
 /// The refusal in a line, without the name of the program at its start.
-fn refused(line: &str) -> &str {
+fn refusal_part(line: &str) -> &str {
     match line.split_once(": ") {
         Some((program, rest)) if rest.contains(": ") && !program.contains(' ') => rest,
         _ => line,
@@ -79,17 +79,17 @@ fn refused(line: &str) -> &str {
 impl Terminals {
     /// Adds a notice about withheld variables to the output of a failed command that names some of them. Other output
     /// stays unchanged.
-    pub(crate) fn explain(&self, output: &mut v1::TerminalOutputResponse) {
+    pub(crate) fn append_missing_variables(&self, output: &mut v1::TerminalOutputResponse) {
         let status = output.exit_status.as_ref();
         let has_failed = status.is_some_and(|status| status.exit_code != Some(0));
         if !has_failed {
             return;
         }
-        if let Some(notice) = self.0.environment.missed_in(&output.output) {
+        if let Some(notice) = self.0.environment.missing_variables_notice(&output.output) {
             if !output.output.ends_with('\n') {
                 output.output.push('\n');
             }
-            output.output.push_str(&note(&notice));
+            output.output.push_str(&format_note(&notice));
         }
     }
 }
@@ -107,7 +107,7 @@ fn candidates(line: &str) -> impl Iterator<Item = &str> {
 }
 
 fn reason(limits: &SandboxLimits, path: &Path, line: &str) -> Option<String> {
-    let path = straight(path)?;
+    let path = resolve_links(path)?;
     let shown = path.display();
     let is_below = |places: &[PathBuf]| places.iter().any(|place| path.starts_with(place));
     if is_below(&limits.denied) {
@@ -125,7 +125,7 @@ fn reason(limits: &SandboxLimits, path: &Path, line: &str) -> Option<String> {
             "`{shown}` decides what agents may do, so commands cannot change it; change it yourself"
         ));
     }
-    if let Some(new) = limits.made_beside_secrets(&path) {
+    if let Some(new) = limits.created_beside_secret(&path) {
         return Some(format!(
             "`{}` was made while the command ran, beside places that the sandbox keeps unreadable, so only the next command can read it; make directories with a command of their own, or work in a directory without secrets",
             new.display()
@@ -134,7 +134,7 @@ fn reason(limits: &SandboxLimits, path: &Path, line: &str) -> Option<String> {
     if !limits.is_sandboxed || is_below(&limits.writable) || !could_write(&path) {
         return None;
     }
-    let help = match limits.to_open(&path, line) {
+    let help = match limits.path_to_open(&path, line) {
         Some(place) => {
             let place = place.display().to_string();
             let line = setting("sandbox.write", &limits.settings.write, &place);
@@ -154,7 +154,7 @@ fn setting(key: &str, listed: &[PathBuf], added: &str) -> String {
 }
 
 /// The path with links resolved, if it or its parent directory exists.
-fn straight(path: &Path) -> Option<PathBuf> {
+fn resolve_links(path: &Path) -> Option<PathBuf> {
     let found = std::fs::canonicalize(path).or_else(|error| {
         let (parent, name) = (path.parent(), path.file_name());
         match (parent, name) {
@@ -178,7 +178,7 @@ fn could_write(_: &Path) -> bool {
     false
 }
 
-fn note(text: &str) -> String {
+fn format_note(text: &str) -> String {
     format!("[attache: {text}]\n")
 }
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use attache_process as process;
 
+use crate::environment::printable_name;
+
 /// Why a terminal request failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -86,8 +88,7 @@ pub enum TerminalError {
 
 impl TerminalError {
     pub(super) fn variable(name: &str, reason: &'static str) -> TerminalError {
-        let name = name.chars().take(NAME).collect::<String>();
-        let name = name.escape_debug().to_string();
+        let name = printable_name(name);
         TerminalError::Variable { name, reason }
     }
 
@@ -155,4 +156,3 @@ fn start_kind(error: &process::Error) -> &'static str {
 }
 
 const NOT_FOUND: i32 = -32002;
-const NAME: usize = 64;

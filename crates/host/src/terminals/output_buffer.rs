@@ -55,7 +55,7 @@ impl OutputBuffer {
     pub(super) fn snapshot(&self) -> OutputSnapshot {
         let (front, back) = self.bytes.as_slices();
         OutputSnapshot {
-            bytes: [front, back, self.values.short_rest()].concat(),
+            bytes: [front, back, self.values.short_pending()].concat(),
             limit: self.limit,
             is_cut: self.is_cut,
             is_finished: self.is_finished,
@@ -75,10 +75,10 @@ impl OutputSnapshot {
     /// The text, at most as long as the limit, and whether its beginning was dropped.
     pub(super) fn text(&self) -> (String, bool) {
         let whole = match self.is_cut {
-            true => without_rest(&self.bytes),
+            true => without_partial_character(&self.bytes),
             false => self.bytes.as_slice(),
         };
-        let mut text = decoded(whole, self.is_finished);
+        let mut text = decode(whole, self.is_finished);
         let excess = text.len().saturating_sub(self.limit);
         // An invalid byte becomes three bytes of text, so the text may exceed the limit.
         text.drain(..text.ceil_char_boundary(excess));
@@ -87,14 +87,14 @@ impl OutputSnapshot {
 }
 
 /// Removes the rest of a character whose beginning was dropped.
-fn without_rest(bytes: &[u8]) -> &[u8] {
+fn without_partial_character(bytes: &[u8]) -> &[u8] {
     let rest = bytes.iter().take(3);
     let rest = rest.take_while(|byte| **byte & 0xc0 == 0x80).count();
     &bytes[rest..]
 }
 
 /// Decodes text, with one replacement character per invalid sequence. An incomplete character at the end is left out.
-fn decoded(bytes: &[u8], is_finished: bool) -> String {
+fn decode(bytes: &[u8], is_finished: bool) -> String {
     let mut text = String::with_capacity(bytes.len());
     let mut pieces = bytes.utf8_chunks().peekable();
     while let Some(piece) = pieces.next() {
@@ -119,18 +119,18 @@ mod tests {
     use super::OutputBuffer;
     use crate::environment::WithheldValues;
 
-    fn ring(limit: usize) -> OutputBuffer {
+    fn buffer(limit: usize) -> OutputBuffer {
         OutputBuffer::new(limit, WithheldValues::default().stream())
     }
 
     fn check(limit: usize, chunks: &[&[u8]], expected: &Expect) {
-        let mut ring = ring(limit);
+        let mut buffer = buffer(limit);
         for chunk in chunks {
-            ring.push(chunk);
+            buffer.push(chunk);
         }
-        let running = ring.snapshot().text();
-        ring.finish();
-        expected.assert_eq(&format!("{running:?}\n{:?}", ring.snapshot().text()));
+        let running = buffer.snapshot().text();
+        buffer.finish();
+        expected.assert_eq(&format!("{running:?}\n{:?}", buffer.snapshot().text()));
     }
 
     #[test]
@@ -216,14 +216,14 @@ mod tests {
         let text = "aä€🙂\u{e000}z".repeat(2);
         for first in 0..=text.len() {
             for second in first..=text.len() {
-                let mut ring = ring(1000);
+                let mut buffer = buffer(1000);
                 let bytes = text.as_bytes();
                 for chunk in [&bytes[..first], &bytes[first..second], &bytes[second..]] {
-                    ring.push(chunk);
-                    let (shown, _) = ring.snapshot().text();
+                    buffer.push(chunk);
+                    let (shown, _) = buffer.snapshot().text();
                     assert!(text.starts_with(&shown), "{shown}");
                 }
-                assert_eq!(ring.snapshot().text(), (text.clone(), false));
+                assert_eq!(buffer.snapshot().text(), (text.clone(), false));
             }
         }
     }
@@ -238,11 +238,11 @@ mod tests {
             let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
             cuts.extend([0, text.len()]);
             cuts.sort_unstable();
-            let mut ring = ring(limit);
+            let mut buffer = buffer(limit);
             for pair in cuts.windows(2) {
-                ring.push(&text.as_bytes()[pair[0]..pair[1]]);
+                buffer.push(&text.as_bytes()[pair[0]..pair[1]]);
             }
-            let (shown, is_cut) = ring.snapshot().text();
+            let (shown, is_cut) = buffer.snapshot().text();
             prop_assert!(text.ends_with(&shown) && shown.len() <= limit);
             prop_assert_eq!(is_cut, shown.len() < text.len());
             let before = text[..text.len() - shown.len()].chars().next_back();

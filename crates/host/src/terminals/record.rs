@@ -16,7 +16,7 @@ pub(super) struct TerminalRecord {
     pub(super) id: v1::TerminalId,
     pub(super) session: v1::SessionId,
     pub(super) command: Vec<String>,
-    ring: Mutex<OutputBuffer>,
+    buffer: Mutex<OutputBuffer>,
     state: watch::Sender<CommandState>,
     changes: Arc<ChangeQueue>,
     is_queued: AtomicBool,
@@ -39,7 +39,7 @@ impl TerminalRecord {
         id: v1::TerminalId,
         session: v1::SessionId,
         command: Vec<String>,
-        ring: OutputBuffer,
+        buffer: OutputBuffer,
         changes: Arc<ChangeQueue>,
     ) -> Arc<TerminalRecord> {
         let (state, _) = watch::channel(CommandState::default());
@@ -47,7 +47,7 @@ impl TerminalRecord {
             id,
             session,
             command,
-            ring: Mutex::new(ring),
+            buffer: Mutex::new(buffer),
             state,
             changes,
             is_queued: AtomicBool::new(false),
@@ -63,13 +63,13 @@ impl TerminalRecord {
     }
 
     pub(super) fn append_output(&self, chunk: &[u8]) {
-        self.ring().push(chunk);
+        self.buffer().push(chunk);
         self.mark_changed();
     }
 
     /// Marks the command's own output as complete.
     pub(super) fn finish_output(&self) {
-        let is_news = self.ring().finish();
+        let is_news = self.buffer().finish();
         if is_news {
             self.mark_changed();
         }
@@ -78,7 +78,7 @@ impl TerminalRecord {
     /// Records how the command ended. The first exit counts.
     pub(super) fn record_exit(&self, exit: v1::TerminalExitStatus) {
         if exit.exit_code.is_some() && self.exit().is_none() {
-            self.explain();
+            self.append_advice();
         }
         let is_new = self.state.send_if_modified(|state| {
             let is_new = state.exit.is_none();
@@ -91,7 +91,7 @@ impl TerminalRecord {
     }
 
     /// Adds a line to the output if the sandbox or the policy refused something.
-    fn explain(&self) {
+    fn append_advice(&self) {
         let Some((limits, cwd)) = self.limits.get() else {
             return;
         };
@@ -102,7 +102,7 @@ impl TerminalRecord {
             } else {
                 "\n"
             };
-            self.ring().push(format!("{start}{advice}").as_bytes());
+            self.buffer().push(format!("{start}{advice}").as_bytes());
             self.mark_changed();
         }
     }
@@ -118,12 +118,12 @@ impl TerminalRecord {
     }
 
     pub(super) fn text(&self) -> (String, bool) {
-        let snapshot = self.ring().snapshot();
+        let snapshot = self.buffer().snapshot();
         snapshot.text()
     }
 
     pub(super) fn len(&self) -> usize {
-        self.ring().len()
+        self.buffer().len()
     }
 
     /// Waits until the state satisfies the condition.
@@ -145,8 +145,8 @@ impl TerminalRecord {
         self.is_queued.store(false, Ordering::Release);
     }
 
-    fn ring(&self) -> MutexGuard<'_, OutputBuffer> {
-        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+    fn buffer(&self) -> MutexGuard<'_, OutputBuffer> {
+        self.buffer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

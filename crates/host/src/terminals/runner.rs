@@ -74,7 +74,7 @@ async fn read(child: &Child, output: Stdout, record: &TerminalRecord) {
     let status = reader.until_exit(child).await;
     let pipe = reader.drain(status).await;
     record.finish_output();
-    record.record_exit(of(status));
+    record.record_exit(exit_status(status));
     if pipe == PipeState::Open {
         reader.discard().await;
     }
@@ -118,7 +118,7 @@ impl OutputReader<'_> {
         loop {
             if own == 0 || self.output.is_drained() {
                 self.record.finish_output();
-                self.record.record_exit(of(status));
+                self.record.record_exit(exit_status(status));
             }
             let read = self.output.read(&mut self.chunk);
             match tokio::time::timeout_at(end, read).await {
@@ -145,7 +145,7 @@ impl OutputReader<'_> {
     }
 }
 
-fn of(status: ExitStatus) -> v1::TerminalExitStatus {
+fn exit_status(status: ExitStatus) -> v1::TerminalExitStatus {
     match status {
         ExitStatus::Exited(code) => v1::TerminalExitStatus::new().exit_code(code.cast_unsigned()),
         ExitStatus::Signaled(signal) => v1::TerminalExitStatus::new().signal(signal.to_string()),

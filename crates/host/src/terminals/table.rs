@@ -14,7 +14,7 @@ use super::{TerminalError, TerminalLimits};
 
 #[derive(Default)]
 pub(super) struct TerminalTable {
-    taken: HashMap<v1::TerminalId, Slot>,
+    terminals: HashMap<v1::TerminalId, Slot>,
     released: VecDeque<Arc<TerminalRecord>>,
     temporary: HashMap<v1::SessionId, TemporaryDirectory>,
 }
@@ -44,29 +44,29 @@ impl TerminalTable {
         session: &v1::SessionId,
         limits: &TerminalLimits,
     ) -> Result<(), TerminalError> {
-        let slots = self.taken.values();
+        let slots = self.terminals.values();
         if slots.filter(|slot| slot.session() == session).count() >= limits.per_session {
             let limit = limits.per_session;
             return Err(TerminalError::SessionFull { limit });
         }
-        if self.taken.len() >= limits.in_all {
-            let limit = limits.in_all;
+        if self.terminals.len() >= limits.all_sessions {
+            let limit = limits.all_sessions;
             return Err(TerminalError::Full { limit });
         }
-        self.taken.insert(id, Slot::Starting(session.clone()));
+        self.terminals.insert(id, Slot::Starting(session.clone()));
         Ok(())
     }
 
     /// Cancels the reservation if no command has started.
     pub(super) fn cancel_reservation(&mut self, id: &v1::TerminalId) {
-        if let Some(Slot::Starting(_)) = self.taken.get(id) {
-            self.taken.remove(id);
+        if let Some(Slot::Starting(_)) = self.terminals.get(id) {
+            self.terminals.remove(id);
         }
     }
 
     /// Stores a terminal under its reserved id. Fails if the session has ended meanwhile.
-    pub(super) fn put(&mut self, terminal: Terminal) -> Result<(), TerminalError> {
-        let slot = self.taken.get_mut(&terminal.record.id);
+    pub(super) fn insert(&mut self, terminal: Terminal) -> Result<(), TerminalError> {
+        let slot = self.terminals.get_mut(&terminal.record.id);
         *slot.ok_or(TerminalError::Ended)? = Slot::Active(terminal);
         Ok(())
     }
@@ -76,7 +76,7 @@ impl TerminalTable {
         session: &v1::SessionId,
         id: &v1::TerminalId,
     ) -> Result<&Terminal, TerminalError> {
-        match self.taken.get(id) {
+        match self.terminals.get(id) {
             Some(Slot::Active(terminal)) if terminal.record.session == *session => Ok(terminal),
             _ => Err(TerminalError::Unknown),
         }
@@ -90,7 +90,7 @@ impl TerminalTable {
         limits: &TerminalLimits,
     ) -> Result<Terminal, TerminalError> {
         self.get(session, id)?;
-        let Some(Slot::Active(terminal)) = self.taken.remove(id) else {
+        let Some(Slot::Active(terminal)) = self.terminals.remove(id) else {
             return Err(TerminalError::Unknown);
         };
         self.released.push_back(Arc::clone(&terminal.record));
@@ -102,7 +102,7 @@ impl TerminalTable {
 
     /// A terminal, and whether it was released.
     pub(super) fn find(&self, id: &v1::TerminalId) -> Option<(&Arc<TerminalRecord>, bool)> {
-        if let Some(Slot::Active(terminal)) = self.taken.get(id) {
+        if let Some(Slot::Active(terminal)) = self.terminals.get(id) {
             return Some((&terminal.record, false));
         }
         let released = self.released.iter().find(|record| record.id == *id);
@@ -110,12 +110,14 @@ impl TerminalTable {
     }
 
     /// Removes all terminals of a session; the caller ends them.
-    pub(super) fn forget(
+    pub(super) fn remove_session(
         &mut self,
         session: &v1::SessionId,
     ) -> (Vec<Terminal>, Option<TemporaryDirectory>) {
         self.released.retain(|record| record.session != *session);
-        let of_session = self.taken.extract_if(|_, slot| slot.session() == session);
+        let of_session = self
+            .terminals
+            .extract_if(|_, slot| slot.session() == session);
         let terminals = of_session.filter_map(|(_, slot)| slot.terminal()).collect();
         (terminals, self.temporary.remove(session))
     }
@@ -124,11 +126,15 @@ impl TerminalTable {
     ///
     /// `id` is a terminal that is starting, so that no directory is created for a session that has ended.
     pub(super) fn temporary(&mut self, id: &v1::TerminalId) -> Result<PathBuf, TerminalError> {
-        let session = self.taken.get(id).ok_or(TerminalError::Ended)?.session();
+        let session = self
+            .terminals
+            .get(id)
+            .ok_or(TerminalError::Ended)?
+            .session();
         if let Some(folder) = self.temporary.get(session) {
             return Ok(folder.path().to_owned());
         }
-        let made = TemporaryDirectory::make().map_err(TerminalError::Temporary)?;
+        let made = TemporaryDirectory::create().map_err(TerminalError::Temporary)?;
         let path = made.path().to_owned();
         self.temporary.insert(session.clone(), made);
         Ok(path)
@@ -136,7 +142,7 @@ impl TerminalTable {
 
     /// The number of terminals, and of released ones.
     pub(super) fn counts(&self) -> (usize, usize) {
-        (self.taken.len(), self.released.len())
+        (self.terminals.len(), self.released.len())
     }
 
     fn bytes(&self) -> usize {

@@ -19,7 +19,7 @@ pub(super) struct TemporaryDirectory {
 
 impl TemporaryDirectory {
     /// Creates a directory. The first call in a process also starts to remove abandoned ones.
-    pub(super) fn make() -> io::Result<TemporaryDirectory> {
+    pub(super) fn create() -> io::Result<TemporaryDirectory> {
         static SWEEP: Once = Once::new();
         SWEEP.call_once(|| {
             let sweep = || sweep(&std::env::temp_dir());
@@ -29,10 +29,10 @@ impl TemporaryDirectory {
                 .spawn(sweep)
                 .ok();
         });
-        TemporaryDirectory::make_in(&std::env::temp_dir())
+        TemporaryDirectory::create_in(&std::env::temp_dir())
     }
 
-    fn make_in(base: &Path) -> io::Result<TemporaryDirectory> {
+    fn create_in(base: &Path) -> io::Result<TemporaryDirectory> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).rand_bytes(RANDOM);
         if let Some(permissions) = private::dir_permissions() {
@@ -59,7 +59,7 @@ fn sweep(base: &Path) {
     let ours = entries.filter(|entry| is_ours(&entry.file_name().to_string_lossy()));
     let paths: Vec<PathBuf> = ours.take(MOST_SWEPT).map(|entry| entry.path()).collect();
     for path in paths {
-        if let Some(_lock) = abandoned(&path) {
+        if let Some(_lock) = lock_if_abandoned(&path) {
             // Directories that cannot be removed stay.
             std::fs::remove_dir_all(&path).ok();
         }
@@ -73,7 +73,7 @@ fn is_ours(name: &str) -> bool {
 
 /// Locks one of our directories if no process has locked it. A new directory may not be locked yet.
 #[cfg(unix)]
-fn abandoned(path: &Path) -> Option<File> {
+fn lock_if_abandoned(path: &Path) -> Option<File> {
     use std::os::unix::fs::MetadataExt;
     let found = path.symlink_metadata().ok()?;
     let is_own = found.is_dir()
@@ -88,7 +88,7 @@ fn abandoned(path: &Path) -> Option<File> {
 }
 
 #[cfg(not(unix))]
-fn abandoned(_: &Path) -> Option<File> {
+fn lock_if_abandoned(_: &Path) -> Option<File> {
     None
 }
 
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn only_unlocked_directories_are_removed() {
         let base = Scratch::new();
-        let held = TemporaryDirectory::make_in(&base).unwrap();
+        let held = TemporaryDirectory::create_in(&base).unwrap();
         let mode = fs::metadata(held.path()).unwrap().permissions().mode();
         assert_eq!(mode & 0o7777, 0o700);
         let make = |name: &str, mode: u32| {

@@ -11,7 +11,10 @@ use super::trial;
 pub(super) fn trials() -> Vec<Trial> {
     vec![
         trial("limits::terminals_per_session_are_limited", per_session),
-        trial("limits::terminals_of_all_sessions_are_limited", in_all),
+        trial(
+            "limits::terminals_of_all_sessions_are_limited",
+            all_sessions,
+        ),
         trial("limits::concurrent_starts_respect_the_limit", at_once),
         trial("limits::only_the_last_released_are_shown", released),
         trial("limits::a_file_that_is_too_large_ends_the_command", file),
@@ -63,10 +66,10 @@ async fn per_session() {
     client.create(&request).await.unwrap();
 }
 
-async fn in_all() {
+async fn all_sessions() {
     let client = TestClient::with(
         TerminalLimits {
-            in_all: 2,
+            all_sessions: 2,
             ..TerminalLimits::default()
         },
         Sandbox::Off,

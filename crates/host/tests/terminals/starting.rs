@@ -109,7 +109,7 @@ async fn refused() {
     .await;
     assert!(client.terminals.view(&v1::TerminalId::from("x")).is_none());
     let shown = format!("{:?}", client.terminals);
-    assert!(shown.contains("taken: 0"), "{shown}");
+    assert!(shown.contains("active: 0"), "{shown}");
 }
 
 async fn lines() {

@@ -11,7 +11,7 @@ use crate::paint::theme::{TextRole, Theme};
 /// The dialog after the agent exits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AgentExitDialog {
-    how: String,
+    reason: String,
     stderr: Vec<String>,
     answers: AnswerList<ExitAnswer>,
 }
@@ -25,9 +25,9 @@ pub(crate) enum ExitAnswer {
 }
 
 impl AgentExitDialog {
-    pub(crate) fn new(how: String, stderr: Vec<String>) -> AgentExitDialog {
+    pub(crate) fn new(reason: String, stderr: Vec<String>) -> AgentExitDialog {
         AgentExitDialog {
-            how,
+            reason,
             stderr,
             answers: AnswerList::new([
                 (
@@ -50,7 +50,7 @@ impl AgentExitDialog {
 
     /// The text to copy: how the agent ended, and its standard error.
     pub(crate) fn report(&self) -> String {
-        let mut report = self.how.clone();
+        let mut report = self.reason.clone();
         for line in &self.stderr {
             report.push('\n');
             report.push_str(line);
@@ -62,14 +62,14 @@ impl AgentExitDialog {
         let inner = Panel::inner_width(width);
         let mut panel = Panel::new("The agent has exited");
         panel.tone = PanelTone::Bad;
-        panel.quoted(&visible_lines(&self.how), TextRole::Bad, theme, inner);
+        panel.quoted(&visible_lines(&self.reason), TextRole::Bad, theme, inner);
         if !self.stderr.is_empty() {
             panel.blank_line();
             let title = "Its last lines on standard error:";
             panel.text(title, theme.style(TextRole::Dim), inner);
             let skipped = self.stderr.len().saturating_sub(LINES);
             for line in self.stderr.iter().skip(skipped) {
-                panel.quoted(&text::line(line), TextRole::Quote, theme, inner);
+                panel.quoted(&text::safe_line(line), TextRole::Quote, theme, inner);
             }
         }
         panel.blank_line();

@@ -227,7 +227,7 @@ impl App {
             Input::Saved(Ok(path)) => {
                 self.dialog
                     .take_if(|dialog| matches!(dialog, Dialog::Export(_)));
-                let path = super::text::line(&path.to_string_lossy());
+                let path = super::text::safe_line(&path.to_string_lossy());
                 self.toast(Tone::Good, format!("written to {path}"), now);
             }
             Input::Saved(Err(SaveError::Exists(path))) => self.confirm_overwrite(path),
@@ -308,7 +308,7 @@ impl App {
     }
 
     fn toast(&mut self, tone: Tone, text: impl Into<String>, now: Instant) {
-        let text = super::text::line(&text.into());
+        let text = super::text::safe_line(&text.into());
         self.toast = Some(Toast {
             text,
             tone,

@@ -82,7 +82,7 @@ impl App {
             panel_least: least,
             composer: self.composer_height(area.height),
         };
-        let layout = ScreenLayout::of(area, &heights);
+        let layout = ScreenLayout::new(area, &heights);
         self.draw_header(layout.header, frame);
         let tab = self.tab_mut();
         let viewport = Viewport {
@@ -163,9 +163,9 @@ impl App {
             .as_ref()
             .and_then(|agent| agent.agent_info.as_ref());
         let version = info
-            .map(|info| text::line(&info.version))
+            .map(|info| text::safe_line(&info.version))
             .unwrap_or_default();
-        let cwd = text::line(&self.tab().cwd().to_string_lossy());
+        let cwd = text::safe_line(&self.tab().cwd().to_string_lossy());
         let row = |key: &'static str, what: &'static str| {
             Line::from(vec![
                 Span::styled(format!(" {key:<8}"), theme.style(TextRole::Strong)),
@@ -325,7 +325,7 @@ struct StatusPart {
 
 impl StatusPart {
     fn new(text: impl Into<String>, role: TextRole, weight: u8) -> StatusPart {
-        let text = text::line(&text.into());
+        let text = text::safe_line(&text.into());
         StatusPart { text, role, weight }
     }
 }

@@ -86,7 +86,7 @@ impl Panel {
 
     /// Adds a text, broken to the width.
     pub(crate) fn text(&mut self, content: &str, style: Style, width: u16) {
-        for row in text::lines(content, usize::from(width)) {
+        for row in text::wrap_lines(content, usize::from(width)) {
             self.lines.push(Line::styled(row, style));
         }
     }

@@ -101,7 +101,7 @@ pub(crate) enum PermissionOutcome {
 impl PermissionDialog {
     pub(crate) fn new(prompt: PermissionPrompt, expiry: Expiry) -> PermissionDialog {
         PermissionDialog {
-            choices: choices::of(&prompt),
+            choices: choices::list(&prompt),
             prompt,
             selected: None,
             step: DialogStep::Choosing,

@@ -137,12 +137,12 @@ impl Tab {
     /// The title of the session: the agent's, or the beginning of the first prompt.
     pub(crate) fn title(&self) -> String {
         if let Some(title) = self.transcript.title().filter(|title| !title.is_empty()) {
-            return text::line(title);
+            return text::safe_line(title);
         }
         let beginning = self.transcript.entries().take(BEGINNING);
         let mut messages = beginning.filter_map(|entry| entry.message());
         let first = messages.find(|message| message.kind == MessageKind::User);
-        let first = first.map(|message| text::line(message.text().trim()));
+        let first = first.map(|message| text::safe_line(message.text().trim()));
         match first.filter(|first| !first.is_empty()) {
             Some(first) => first,
             None => "new session".to_owned(),

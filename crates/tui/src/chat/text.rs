@@ -9,7 +9,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::paint::wrap;
 
 /// Untrusted text on one line, safe to show.
-pub(crate) fn line(text: &str) -> String {
+pub(crate) fn safe_line(text: &str) -> String {
     plain::line(text).into_owned()
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn rows(text: &str, width: usize) -> Vec<Range<usize>> {
 }
 
 /// The rows of a text as strings, without the spaces at which they break.
-pub(crate) fn lines(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap_lines(text: &str, width: usize) -> Vec<String> {
     let ranges = rows(text, width).into_iter();
     ranges.map(|row| text[row].trim_end().to_owned()).collect()
 }

@@ -37,7 +37,7 @@ pub(crate) fn whole(
     width: u16,
     most: usize,
 ) -> WholeDiff {
-    let rows = DiffRows::of(diff, usize::MAX);
+    let rows = DiffRows::new(diff, usize::MAX);
     let characters = rows.characters();
     if characters <= most && rows.is_compared() {
         return WholeDiff {
@@ -72,7 +72,13 @@ pub(super) fn paint(
     width: u16,
     limit: usize,
 ) -> PaintedDiff {
-    paint_rows(diff, &DiffRows::of(diff, LONGEST), appearance, width, limit)
+    paint_rows(
+        diff,
+        &DiffRows::new(diff, LONGEST),
+        appearance,
+        width,
+        limit,
+    )
 }
 
 fn paint_rows(
@@ -92,7 +98,7 @@ fn paint_rows(
         syntax: syntax(diff.path.as_str()),
     };
     if let Some(remark) = rows.remark() {
-        painter.note(remark);
+        painter.push_remark(remark);
     }
     let is_wide = width >= WIDE && rows.removed > 0 && rows.added > 0;
     let writer = match appearance.diffs {
@@ -140,7 +146,7 @@ impl DiffPainter<'_> {
                 continue;
             }
             if hunk.skipped > 0 {
-                self.note(&format!("{} lines", hunk.skipped));
+                self.push_remark(&format!("{} lines", hunk.skipped));
             }
             let mut colours = HunkColours {
                 old: self.colour(&hunk, Side::Old, rows).into_iter(),
@@ -152,7 +158,7 @@ impl DiffPainter<'_> {
             }
         }
         if rows.lines_below() > 0 {
-            self.note(&format!("{} lines", rows.lines_below()));
+            self.push_remark(&format!("{} lines", rows.lines_below()));
         }
     }
 
@@ -177,7 +183,7 @@ impl DiffPainter<'_> {
         self.lines.len() >= self.limit
     }
 
-    fn note(&mut self, text: &str) {
+    fn push_remark(&mut self, text: &str) {
         let text = format!("{} {text}", self.appearance.theme.sign(Sign::More));
         let line = Span::styled(text, self.appearance.theme.style(TextRole::Dim));
         self.push(Line::from(wrap::cut_spans(vec![line], self.width)));
@@ -222,7 +228,7 @@ impl DiffPainter<'_> {
         if self.left_out > 0 {
             self.lines.truncate(self.limit - 1);
             let count = self.left_out + 1;
-            self.note(&format!("{count} more lines"));
+            self.push_remark(&format!("{count} more lines"));
         }
         PaintedDiff {
             lines: self.lines,

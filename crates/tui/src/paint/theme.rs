@@ -154,7 +154,7 @@ impl Theme {
     /// locale.
     pub fn detect() -> Theme {
         let is_terminal = io::stdout().is_terminal();
-        let found = Theme::of_environment(|name| env::var(name).ok());
+        let found = Theme::from_environment(|name| env::var(name).ok());
         if is_terminal {
             found
         } else {
@@ -166,7 +166,7 @@ impl Theme {
     }
 
     /// The theme for an environment.
-    pub fn of_environment(variable: impl Fn(&str) -> Option<String>) -> Theme {
+    pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Theme {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         Theme {
             palette: palette(&set),
@@ -351,7 +351,7 @@ mod tests {
             found.map(|(_, value)| (*value).to_owned())
         };
         let (palette, background, sign_set) = expected;
-        let theme = Theme::of_environment(find);
+        let theme = Theme::from_environment(find);
         assert_eq!(
             theme,
             Theme::new(palette, background, sign_set),

@@ -113,15 +113,15 @@ pub struct SearchStatus {
 
 #[derive(Debug, Default)]
 struct Folds {
-    one: HashMap<usize, Fold>,
+    by_entry: HashMap<usize, Fold>,
     all: Option<Fold>,
 }
 
 /// When a tool call began, and how long it took.
 #[derive(Debug, Clone, Copy)]
 struct Timing {
-    began: Instant,
-    took: Option<Duration>,
+    started: Instant,
+    duration: Option<Duration>,
 }
 
 impl TranscriptView {
@@ -288,9 +288,9 @@ impl TranscriptView {
         let Some(since) = self.paused.take() else {
             return;
         };
-        let open = self.timings.values_mut().filter(|it| it.took.is_none());
+        let open = self.timings.values_mut().filter(|it| it.duration.is_none());
         for timing in open {
-            timing.began += now.saturating_duration_since(since.max(timing.began));
+            timing.started += now.saturating_duration_since(since.max(timing.started));
         }
     }
 
@@ -307,22 +307,23 @@ impl TranscriptView {
             self.timings.retain(|index, _| *index >= dropped);
         }
         let timing = self.timings.entry(index).or_insert(Timing {
-            began: now,
-            took: None,
+            started: now,
+            duration: None,
         });
         if call.is_open() {
-            timing.took = None;
-        } else if timing.took.is_none() {
+            timing.duration = None;
+        } else if timing.duration.is_none() {
             let now = self.paused.map_or(now, |paused| paused.min(now));
-            timing.took = Some(now.saturating_duration_since(timing.began));
+            timing.duration = Some(now.saturating_duration_since(timing.started));
         }
     }
 
     fn elapsed(&self, entry: usize, now: Instant) -> Option<Duration> {
         let timing = self.timings.get(&entry)?;
         let now = self.paused.map_or(now, |paused| paused.min(now));
-        let running = || Duration::from_secs(now.saturating_duration_since(timing.began).as_secs());
-        Some(timing.took.unwrap_or_else(running))
+        let running =
+            || Duration::from_secs(now.saturating_duration_since(timing.started).as_secs());
+        Some(timing.duration.unwrap_or_else(running))
     }
 }
 

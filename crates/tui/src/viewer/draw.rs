@@ -15,7 +15,7 @@ use crate::paint::wrap;
 pub(super) fn draw(viewer: &Viewer, frame: &mut Frame<'_>) {
     let area = frame.area();
     let line = |row: u16| Rect::new(0, row, area.width, 1.min(area.height));
-    let list_width = match viewer.layout.beside {
+    let list_width = match viewer.layout.is_side_by_side {
         true => area.width * 3 / 5,
         false => area.width,
     };
@@ -29,13 +29,13 @@ pub(super) fn draw(viewer: &Viewer, frame: &mut Frame<'_>) {
         let place = Rect::new(0, 2 + row, list_width, 1);
         draw_line(frame, place, list_line(viewer, row, list_width));
     }
-    let detail = match viewer.layout.beside {
+    let detail = match viewer.layout.is_side_by_side {
         true => Rect::new(list_width + 1, 1, area.width - list_width - 1, 1),
         false => Rect::new(0, 2 + viewer.layout.list, area.width, 1),
     };
     draw_detail(viewer, frame, detail);
     draw_line(frame, line(area.height.saturating_sub(1)), key_line(viewer));
-    if viewer.help {
+    if viewer.shows_help {
         draw_help(frame, area);
     }
 }
@@ -121,7 +121,7 @@ fn list_line(viewer: &Viewer, row: u16, width: u16) -> Line<'static> {
     } else if !found.is_message() {
         style = style.add_modifier(Modifier::DIM);
     }
-    if viewer.top + u64::from(row) == viewer.chosen {
+    if viewer.top + u64::from(row) == viewer.selected {
         style = style.add_modifier(Modifier::REVERSED);
     }
     Line::styled(line, style)

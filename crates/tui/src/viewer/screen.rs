@@ -20,15 +20,15 @@ pub(super) struct Viewer {
     pub(super) progress: IndexProgress,
     /// The first visible row and the selected row, counted among the filtered rows.
     pub(super) top: u64,
-    pub(super) chosen: u64,
+    pub(super) selected: u64,
     pub(super) rows: Vec<(u64, u64, RecordRow)>,
     pub(super) detail: Vec<String>,
     /// The record that `detail` belongs to.
-    detailed: Option<u64>,
+    detail_record: Option<u64>,
     pub(super) scroll: usize,
     pub(super) focus: ViewerPane,
     pub(super) prompt: Option<FilterPrompt>,
-    pub(super) help: bool,
+    pub(super) shows_help: bool,
     pub(super) layout: PaneLayout,
     pub(super) follow_mode: FollowMode,
     message: Option<String>,
@@ -70,7 +70,7 @@ pub(super) enum FilterField {
 pub(super) struct PaneLayout {
     pub(super) list: u16,
     pub(super) detail: u16,
-    pub(super) beside: bool,
+    pub(super) is_side_by_side: bool,
 }
 
 impl Viewer {
@@ -103,14 +103,14 @@ impl Viewer {
             violations,
             progress: IndexProgress::default(),
             top: 0,
-            chosen: 0,
+            selected: 0,
             rows: Vec::new(),
             detail: Vec::new(),
-            detailed: None,
+            detail_record: None,
             scroll: 0,
             focus: ViewerPane::List,
             prompt: None,
-            help: false,
+            shows_help: false,
             layout: PaneLayout::default(),
             follow_mode,
             message: None,
@@ -119,13 +119,17 @@ impl Viewer {
 
     pub(super) fn resize(&mut self, width: u16, height: u16) {
         let panes = height.saturating_sub(FRAME);
-        let beside = width >= WIDE;
-        let list = if beside { panes } else { panes * 3 / 5 };
-        let detail = if beside { panes } else { panes - list };
+        let is_side_by_side = width >= WIDE;
+        let list = if is_side_by_side {
+            panes
+        } else {
+            panes * 3 / 5
+        };
+        let detail = if is_side_by_side { panes } else { panes - list };
         self.layout = PaneLayout {
             list,
             detail,
-            beside,
+            is_side_by_side,
         };
     }
 
@@ -133,18 +137,18 @@ impl Viewer {
     pub(super) fn refresh(&mut self) -> io::Result<()> {
         self.progress = self.index.progress();
         if self.follow_mode == FollowMode::Following {
-            self.chosen = self.progress.shown.saturating_sub(1);
+            self.selected = self.progress.shown.saturating_sub(1);
         }
         let height = u64::from(self.layout.list.max(1));
-        if self.chosen < self.top {
-            self.top = self.chosen;
-        } else if self.chosen >= self.top + height {
-            self.top = self.chosen + 1 - height;
+        if self.selected < self.top {
+            self.top = self.selected;
+        } else if self.selected >= self.top + height {
+            self.top = self.selected + 1 - height;
         }
         let page = self.index.page(self.top, usize::from(self.layout.list))?;
         self.rows = page.rows;
         let last = self.top + (self.rows.len() as u64).saturating_sub(1);
-        self.chosen = self.chosen.min(last.max(self.top));
+        self.selected = self.selected.min(last.max(self.top));
         self.load_detail()
     }
 
@@ -152,14 +156,14 @@ impl Viewer {
     fn load_detail(&mut self) -> io::Result<()> {
         let Some((number, offset, _)) = self.current() else {
             self.detail.clear();
-            self.detailed = None;
+            self.detail_record = None;
             return Ok(());
         };
         let (number, offset) = (*number, *offset);
-        if self.detailed == Some(number) && self.violations.of(number).is_empty() {
+        if self.detail_record == Some(number) && self.violations.of(number).is_empty() {
             return Ok(());
         }
-        if self.detailed != Some(number) {
+        if self.detail_record != Some(number) {
             self.scroll = 0;
         }
         let record = self.index.record(offset)?;
@@ -169,12 +173,12 @@ impl Viewer {
         let violations = self.violations.of(number);
         let violations = violations.iter().map(|text| format!("! {}", visible(text)));
         self.detail.splice(0..0, violations);
-        self.detailed = Some(number);
+        self.detail_record = Some(number);
         Ok(())
     }
 
     pub(super) fn current(&self) -> Option<&(u64, u64, RecordRow)> {
-        let place = usize::try_from(self.chosen - self.top).ok()?;
+        let place = usize::try_from(self.selected - self.top).ok()?;
         self.rows.get(place)
     }
 
@@ -196,8 +200,8 @@ impl Viewer {
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
             return Ok(ControlFlow::Break(()));
         }
-        if self.help {
-            self.help = false;
+        if self.shows_help {
+            self.shows_help = false;
             return Ok(ControlFlow::Continue(()));
         }
         if let Some(prompt) = self.prompt.take() {
@@ -207,7 +211,7 @@ impl Viewer {
         let page = u64::from(self.layout.list.saturating_sub(1).max(1));
         match key.code {
             KeyCode::Char('q') | KeyCode::Esc => return Ok(ControlFlow::Break(())),
-            KeyCode::Char('?') => self.help = true,
+            KeyCode::Char('?') => self.shows_help = true,
             KeyCode::Tab | KeyCode::Enter => {
                 self.focus = match self.focus {
                     ViewerPane::List => ViewerPane::Detail,
@@ -237,8 +241,8 @@ impl Viewer {
             ViewerPane::List => {
                 let last = self.progress.shown.max(self.top + self.rows.len() as u64);
                 let last = last.saturating_sub(1);
-                self.chosen = self.chosen.saturating_add(lines).min(last);
-                if self.follow_mode == FollowMode::Paused && self.chosen == last {
+                self.selected = self.selected.saturating_add(lines).min(last);
+                if self.follow_mode == FollowMode::Paused && self.selected == last {
                     self.follow_mode = FollowMode::Following;
                 }
             }
@@ -256,7 +260,7 @@ impl Viewer {
     fn up(&mut self, lines: u64) {
         match self.focus {
             ViewerPane::List => {
-                self.chosen = self.chosen.saturating_sub(lines);
+                self.selected = self.selected.saturating_sub(lines);
                 self.pause_following();
             }
             ViewerPane::Detail => {
@@ -333,8 +337,8 @@ impl Viewer {
                     RecordIndex::follow(&self.path, filter)?
                 }
             };
-            (self.top, self.chosen) = (0, 0);
-            self.detailed = None;
+            (self.top, self.selected) = (0, 0);
+            self.detail_record = None;
         }
         Ok(())
     }
@@ -350,7 +354,7 @@ impl Viewer {
             Some(number) => {
                 self.set_filter(RecordFilter::default())?;
                 self.pause_following();
-                self.chosen = number;
+                self.selected = number;
                 self.top = number.saturating_sub(u64::from(self.layout.list / 2));
             }
             None => self.message = Some("no further violation".to_owned()),

@@ -73,9 +73,9 @@ fn a_growing_recording_is_shown_from_its_end() {
     out.write_all(lines[..5].concat().as_bytes()).unwrap();
     let mut viewer = Viewer::follow(file.path(), RecordFilter::default()).unwrap();
     viewer.resize(80, 24);
-    until(&mut viewer, |viewer| viewer.chosen == 4);
+    until(&mut viewer, |viewer| viewer.selected == 4);
     out.write_all(lines[5..10].concat().as_bytes()).unwrap();
-    until(&mut viewer, |viewer| viewer.chosen == 9);
+    until(&mut viewer, |viewer| viewer.selected == 9);
     let press = |viewer: &mut Viewer, key| {
         let flow = viewer.key(KeyEvent::new(key, KeyModifiers::NONE)).unwrap();
         assert!(flow.is_continue());
@@ -84,11 +84,11 @@ fn a_growing_recording_is_shown_from_its_end() {
     out.write_all(lines[10..].concat().as_bytes()).unwrap();
     until(&mut viewer, |viewer| viewer.progress.records == 20);
     assert_eq!(
-        viewer.chosen, 8,
+        viewer.selected, 8,
         "who looks at something goes on looking at it"
     );
     press(&mut viewer, KeyCode::End);
-    until(&mut viewer, |viewer| viewer.chosen == 19);
+    until(&mut viewer, |viewer| viewer.selected == 19);
 }
 
 #[test]

@@ -10,7 +10,7 @@ pub(super) struct Function {
     pub(super) lines: usize,
 }
 
-pub(super) fn of(file: &syn::File) -> Vec<Function> {
+pub(super) fn list(file: &syn::File) -> Vec<Function> {
     let mut visitor = Visitor::default();
     visitor.visit_file(file);
     visitor.functions

@@ -155,9 +155,9 @@ fn only_a_possible_beginning_of_a_value_waits() {
     let mut stream = values.stream();
     assert_eq!(&*stream.push(b"Password: "), b"Password: ");
     assert_eq!(&*stream.push(b"tasks"), b"task");
-    assert_eq!(stream.short_rest(), b"s");
+    assert_eq!(stream.short_pending(), b"s");
     assert_eq!(&*stream.push(b"k-can"), b"");
-    assert_eq!(stream.short_rest(), b"");
+    assert_eq!(stream.short_pending(), b"");
     assert_eq!(&*stream.push(b"dy\n"), b"sk-candy\n");
     assert_eq!(stream.finish(), b"");
 }

@@ -9,7 +9,7 @@ use super::{Action, ToolCallParts};
 use crate::{InspectedPath, terminals};
 
 impl Action {
-    /// The action of `fs/read_text_file`. `place` is where the path leads.
+    /// The action of `fs/read_text_file`. `place` is the resolved path.
     pub fn from_read_request(
         agent: &str,
         workspace: PathBuf,
@@ -24,8 +24,8 @@ impl Action {
         call.to_action(agent, workspace, &request.session_id)
     }
 
-    /// The action of `fs/write_text_file`, and the change: the new content beside what is there now. `place` is where
-    /// the path leads.
+    /// The action of `fs/write_text_file`, and the change: the new content beside the current one. `place` is the
+    /// resolved path.
     pub fn from_write_request(
         agent: &str,
         workspace: PathBuf,

@@ -25,7 +25,7 @@ pub(super) struct ToolInput {
     may_change: bool,
     /// Whether `command` says what an editing tool does with a file.
     is_editing: bool,
-    /// Whether it names no file to write content to, so that content with patch headers is a patch.
+    /// Whether the input names no file to write content to, so that content with patch headers is a patch.
     has_no_file: bool,
 }
 
@@ -196,7 +196,7 @@ impl ToolInput {
         all
     }
 
-    /// Whether it names a destination.
+    /// Whether the input names a destination.
     pub(super) fn names_destination(&self) -> bool {
         let is_put = |(name, value): (&str, &Value)| {
             !value.is_null() && self.role(name, value) == Some(MemberRole::Destination)
@@ -230,7 +230,7 @@ impl ToolInput {
         whole.into_iter().chain(unknown)
     }
 
-    /// Whether it contains content for a file, or says to change one.
+    /// Whether the input contains content for a file, or says to change one.
     pub(super) fn has_content(&self) -> bool {
         let is_content = |(name, value): (&str, &Value)| {
             !value.is_null() && self.role(name, value) == Some(MemberRole::Content)

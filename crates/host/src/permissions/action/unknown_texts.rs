@@ -242,7 +242,7 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// Whether it is neither text nor contains any.
+/// Whether the value is neither text nor contains any.
 fn is_plain_value(value: &Value) -> bool {
     value.is_null() || value.is_number() || value.is_boolean()
 }

@@ -137,13 +137,13 @@ struct KnownOptions {
 }
 
 enum OptionKind {
-    /// It is not an option.
+    /// The word is not an option.
     Word,
-    /// It has no value, or contains its value.
+    /// The option has no value, or contains its value.
     Flag,
     /// The next word is its value.
     Value,
-    /// It may take the next word.
+    /// The option may take the next word.
     Unknown,
 }
 

@@ -25,14 +25,14 @@ enum PatternTail {
     Anything,
 }
 
-/// Whether a command is one that a pattern denies or asks about.
+/// Whether a deny or ask pattern matches a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CommandMatch {
-    /// It is not.
+    /// The pattern does not match.
     No,
-    /// It may be: some of its words are unknown, or may be an alias.
+    /// The pattern may match: some words of the command are unknown, or may be an alias.
     Maybe,
-    /// It is.
+    /// The pattern matches.
     Yes,
 }
 
@@ -42,7 +42,7 @@ impl CommandPattern {
     ///
     /// # Errors
     ///
-    /// If it is not a pattern; the text says why.
+    /// When the text is not a pattern; the error says why.
     pub fn parse(text: &str) -> Result<CommandPattern, String> {
         let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
         let tail = match words.last().map(String::as_str) {
@@ -75,7 +75,8 @@ impl CommandPattern {
             && pairs.all(|(wanted, word)| wanted == word.as_ref())
     }
 
-    /// Whether it is for a program whose words never tell everything that it runs, so that `*` and `**` cover nothing.
+    /// Whether the pattern is for a program whose words never tell everything that it runs, so that `*` and `**` cover
+    /// nothing.
     pub(crate) fn covers_nothing(&self) -> bool {
         let program = base_name(self.program());
         self.tail != PatternTail::Nothing
@@ -176,7 +177,7 @@ impl CommandPattern {
                         false => CommandMatch::No,
                     }
                 }
-                // Each of them may expand to nothing.
+                // Each of these words may expand to nothing.
                 PatternTail::Nothing if left.all(|word| word.is_none()) => CommandMatch::Maybe,
                 PatternTail::Nothing => CommandMatch::No,
             }

@@ -9,13 +9,13 @@ use super::options::{CommandWord as _, subcommands};
 /// The reach of a program by itself, without the programs that it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum ProgramReach {
-    /// It starts nothing and opens no file.
+    /// The program starts nothing and opens no file.
     Silent,
-    /// It starts nothing and opens only the files that it names.
+    /// The program starts nothing and opens only the files that it names.
     Files,
-    /// It starts nothing and reaches everything below a directory.
+    /// The program starts nothing and reaches everything below a directory.
     Tree,
-    /// Unknown: it may start other programs and open any file.
+    /// The reach is unknown: the program may start other programs and open any file.
     Unknown,
 }
 

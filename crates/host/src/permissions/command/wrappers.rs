@@ -275,7 +275,7 @@ fn may_calculate(arguments: &[ShellWord]) -> bool {
     })
 }
 
-/// Whether it is like `sed -n 10,20p`, which prints lines of a file and nothing else.
+/// Whether the command is like `sed -n 10,20p`, which prints lines of a file and nothing else.
 fn is_printing(arguments: &[ShellWord]) -> bool {
     let is_range = |script: &str| {
         let range = script.strip_suffix('p');

@@ -366,7 +366,7 @@ fn destinations(part: &SimpleCommand) -> Vec<&ShellWord> {
     }
 }
 
-/// Whether it is a stream of the process itself, or a device that stores nothing.
+/// Whether the path is a stream of the process itself, or a device that stores nothing.
 fn is_stream(text: &str) -> bool {
     let Some(name) = text.strip_prefix("/dev/") else {
         return false;

@@ -82,7 +82,7 @@ impl ClosedPlaces {
     }
 
     /// The entries of a directory that are above closed paths.
-    pub(super) fn ways_from<'a>(
+    pub(super) fn paths_toward_closed<'a>(
         &'a self,
         directory: &'a Path,
     ) -> impl Iterator<Item = PathBuf> + 'a {
@@ -131,7 +131,7 @@ fn add_views(paths: &mut BTreeSet<PathBuf>, mounts: &[Mount]) -> Result<(), Stri
 
 fn views(path: &Path, mounts: &[Mount]) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let Some(own) = existing(path)
+    let Some(own) = nearest_existing(path)
         .and_then(|path| mount_of(path).ok())
         .and_then(|id| mounts.iter().find(|mount| mount.id == id))
     else {
@@ -143,13 +143,13 @@ fn views(path: &Path, mounts: &[Mount]) -> Vec<PathBuf> {
     let inside = join(&own.root, below);
     let is_other = |it: &&Mount| it.device == own.device && it.id != own.id;
     let same = mounts.iter().filter(is_other);
-    found.extend(same.filter_map(|mount| shown(&inside, &mount.root, mount)));
+    found.extend(same.filter_map(|mount| path_in_mount(&inside, &mount.root, mount)));
     for overlay in mounts {
         // An overlay does not show mounts inside its layers.
         let is_touched = |layer: &&PathBuf| path.starts_with(layer) || layer.starts_with(path);
         let touched = overlay.layers.iter().filter(is_touched);
         let whole = touched.filter(|layer| mount_of(layer).is_ok_and(|id| id == own.id));
-        found.extend(whole.filter_map(|layer| shown(path, layer, overlay)));
+        found.extend(whole.filter_map(|layer| path_in_mount(path, layer, overlay)));
     }
     for layer in own.layers.iter().filter(|layer| layer.is_dir()) {
         if let Ok(below) = inside.strip_prefix("/") {
@@ -161,20 +161,20 @@ fn views(path: &Path, mounts: &[Mount]) -> Vec<PathBuf> {
 }
 
 /// The path at which a mount of `root` shows a path or its content; `None` if another mount hides it.
-fn shown(place: &Path, root: &Path, mount: &Mount) -> Option<PathBuf> {
+fn path_in_mount(place: &Path, root: &Path, mount: &Mount) -> Option<PathBuf> {
     let view = match (place.strip_prefix(root), root.strip_prefix(place)) {
         (Ok(below), _) => join(&mount.place, below),
         (_, Ok(_)) => mount.place.clone(),
         _ => return None,
     };
-    let is_seen = existing(&view).is_some_and(|path| {
+    let is_seen = nearest_existing(&view).is_some_and(|path| {
         path.starts_with(&mount.place) && mount_of(path).is_ok_and(|id| id == mount.id)
     });
     is_seen.then_some(view)
 }
 
 /// The nearest existing ancestor, or the path itself.
-fn existing(path: &Path) -> Option<&Path> {
+fn nearest_existing(path: &Path) -> Option<&Path> {
     let mut all = path.ancestors();
     all.find(|path| path.symlink_metadata().is_ok())
 }

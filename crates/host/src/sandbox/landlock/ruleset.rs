@@ -15,7 +15,7 @@ use super::{LandlockRules, SandboxSupport, WritablePlace};
 
 /// Creates the ruleset, or returns the reason why not as a text.
 pub(super) fn create(wanted: &LandlockRules) -> Result<OwnedFd, String> {
-    let rules = rules(wanted).map_err(|error| match error {
+    let rules = create_rules(wanted).map_err(|error| match error {
         RulesetFailure::Message(words) => words,
         RulesetFailure::Landlock(error) => error.to_string(),
     })?;
@@ -28,7 +28,7 @@ pub(super) fn create(wanted: &LandlockRules) -> Result<OwnedFd, String> {
 }
 
 pub(super) fn support() -> SandboxSupport {
-    let can = |rights: BitFlags<AccessFs>| strict().handle_access(rights).is_ok();
+    let can = |rights: BitFlags<AccessFs>| strict_ruleset().handle_access(rights).is_ok();
     if !can(AccessFs::from_write(ABI::V1)) {
         return SandboxSupport::Missing { reason: MISSING };
     }
@@ -40,7 +40,7 @@ pub(super) fn support() -> SandboxSupport {
         let gap = "control devices and signal other programs";
         return SandboxSupport::Partial { gap };
     }
-    match strict().scope(Scope::Signal) {
+    match strict_ruleset().scope(Scope::Signal) {
         Ok(_) => SandboxSupport::Full,
         Err(_) => SandboxSupport::Partial {
             gap: "signal other programs",
@@ -59,10 +59,10 @@ impl From<RulesetError> for RulesetFailure {
     }
 }
 
-fn rules(wanted: &LandlockRules) -> Result<RulesetCreated, RulesetFailure> {
+fn create_rules(wanted: &LandlockRules) -> Result<RulesetCreated, RulesetFailure> {
     let mut handled = BitFlags::empty();
     if wanted.writable.is_some() {
-        handled |= writes();
+        handled |= write_rights();
     }
     if !wanted.unreadable.is_empty() {
         handled |= AccessFs::ReadFile;
@@ -77,10 +77,10 @@ fn rules(wanted: &LandlockRules) -> Result<RulesetCreated, RulesetFailure> {
             WritablePlace::Path(path) => {
                 let open = PathFd::new(path)
                     .map_err(|error| RulesetFailure::Message(error.to_string()))?;
-                rules.add_rule(PathBeneath::new(open, writes() & !NODES))?
+                rules.add_rule(PathBeneath::new(open, write_rights() & !NODES))?
             }
             WritablePlace::Open(open) => {
-                rules.add_rule(PathBeneath::new(open.as_fd(), writes() & !NODES))?
+                rules.add_rule(PathBeneath::new(open.as_fd(), write_rights() & !NODES))?
             }
         };
     }
@@ -101,7 +101,7 @@ fn rules(wanted: &LandlockRules) -> Result<RulesetCreated, RulesetFailure> {
         room: MOST_RULES,
     };
     let top = PathFd::new("/").map_err(|error| RulesetFailure::Message(error.to_string()))?;
-    reads.open_beside(top.as_fd().try_clone_to_owned(), Path::new("/"))?;
+    reads.allow_entries(top.as_fd().try_clone_to_owned(), Path::new("/"))?;
     reads
         .rules
         .ok_or_else(|| RulesetFailure::Message(MISSING.to_owned()))
@@ -118,7 +118,7 @@ struct ReadRules {
 impl ReadRules {
     /// Allows the entries of a directory, except for closed ones and those above closed ones. Links are skipped: their
     /// targets count.
-    fn open_beside(
+    fn allow_entries(
         &mut self,
         directory: std::io::Result<OwnedFd>,
         path: &Path,
@@ -131,10 +131,10 @@ impl ReadRules {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let Ok(listed) = openat(&directory, c".", flags, Mode::empty()) else {
             // An unlistable directory stays closed, except for the way through to closed paths.
-            let ways: Vec<PathBuf> = self.closed.ways_from(path).collect();
+            let ways: Vec<PathBuf> = self.closed.paths_toward_closed(path).collect();
             return ways
                 .iter()
-                .try_for_each(|way| self.open_entry(&directory, way));
+                .try_for_each(|way| self.allow_entry(&directory, way));
         };
         let listed = Dir::new(listed).map_err(|error| failed(error.into()))?;
         for entry in listed {
@@ -144,12 +144,12 @@ impl ReadRules {
                 continue;
             }
             let name = std::ffi::OsStr::from_bytes(name.to_bytes());
-            self.open_entry(&directory, &path.join(name))?;
+            self.allow_entry(&directory, &path.join(name))?;
         }
         Ok(())
     }
 
-    fn open_entry(&mut self, directory: &OwnedFd, path: &Path) -> Result<(), RulesetFailure> {
+    fn allow_entry(&mut self, directory: &OwnedFd, path: &Path) -> Result<(), RulesetFailure> {
         let Some(name) = path.file_name() else {
             return Ok(());
         };
@@ -178,7 +178,7 @@ impl ReadRules {
         };
         match self.closed.relation(path, &found) {
             Relation::Closed => return Ok(()),
-            Relation::Above(path) => return self.open_beside(Ok(entry), &path),
+            Relation::Above(path) => return self.allow_entries(Ok(entry), &path),
             Relation::Beside => {}
         }
         if let Some(rules) = self.rules.take() {
@@ -189,11 +189,11 @@ impl ReadRules {
     }
 }
 
-fn strict() -> Ruleset {
+fn strict_ruleset() -> Ruleset {
     Ruleset::default().set_compatibility(CompatLevel::HardRequirement)
 }
 
-fn writes() -> BitFlags<AccessFs> {
+fn write_rights() -> BitFlags<AccessFs> {
     AccessFs::from_write(ABI::V6)
 }
 

@@ -254,14 +254,16 @@ impl App {
         }
     }
 
-    fn agent_exited(&mut self, how: String, stderr: Vec<String>) {
+    fn agent_exited(&mut self, reason: String, stderr: Vec<String>) {
         self.agent_status = AgentStatus::Exited;
         for tab in &mut self.tabs {
             tab.suspend();
-            tab.remark(Tone::Bad, how.clone());
+            tab.remark(Tone::Bad, reason.clone());
         }
         self.requests
-            .replace_all(RequestDialog::AgentExit(AgentExitDialog::new(how, stderr)));
+            .replace_all(RequestDialog::AgentExit(AgentExitDialog::new(
+                reason, stderr,
+            )));
     }
 
     /// The tab of a session, also while the agent replays its history.
@@ -298,7 +300,7 @@ impl AgentRequest {
 /// The text of content blocks on one line.
 pub(in crate::chat) fn content_line(content: &[v1::ContentBlock]) -> String {
     let texts = content.iter().map(|block| match block {
-        v1::ContentBlock::Text(content) => text::line(&content.text),
+        v1::ContentBlock::Text(content) => text::safe_line(&content.text),
         other => format!("[{}]", other.tag()),
     });
     texts.collect::<Vec<_>>().join(" ")

@@ -66,7 +66,7 @@ impl App {
 
     pub(super) fn tab_picker(&self) -> Picker {
         let rows = self.tabs.iter().enumerate().map(|(at, tab)| {
-            let cwd = text::line(&tab.cwd().to_string_lossy());
+            let cwd = text::safe_line(&tab.cwd().to_string_lossy());
             let label = format!("{} {}", at + 1, tab.title());
             let mark = match at == self.active {
                 true => RowMark::Current,
@@ -89,13 +89,17 @@ impl App {
             return self.value_picker(&option.id);
         };
         let rows = modes.available_modes.iter().map(|mode| {
-            let detail = mode.description.as_deref().map(text::line);
+            let detail = mode.description.as_deref().map(text::safe_line);
             let choice = PickerChoice::Mode(mode.id.clone());
             let mark = match mode.id == modes.current_mode_id {
                 true => RowMark::Current,
                 false => RowMark::None,
             };
-            let row = PickerRow::new(text::line(&mode.name), detail.unwrap_or_default(), choice);
+            let row = PickerRow::new(
+                text::safe_line(&mode.name),
+                detail.unwrap_or_default(),
+                choice,
+            );
             PickerRow { mark, ..row }
         });
         Some(Picker::new("Mode", rows.collect()))
@@ -121,10 +125,14 @@ impl App {
             };
             let value = current_value_name(option);
             let detail = match option.description.as_deref() {
-                Some(description) => format!("{value}  {}", text::line(description)),
+                Some(description) => format!("{value}  {}", text::safe_line(description)),
                 None => value,
             };
-            Some(PickerRow::new(text::line(&option.name), detail, choice))
+            Some(PickerRow::new(
+                text::safe_line(&option.name),
+                detail,
+                choice,
+            ))
         });
         let rows: Vec<PickerRow> = rows.collect();
         (!rows.is_empty()).then(|| Picker::new("Options", rows))
@@ -139,11 +147,11 @@ impl App {
         };
         let row = |choice: &v1::SessionConfigSelectOption, group: Option<&str>| {
             let value = v1::SessionConfigOptionValue::ValueId(choice.value.clone());
-            let detail = choice.description.as_deref().map(text::line);
+            let detail = choice.description.as_deref().map(text::safe_line);
             PickerRow {
-                label: text::line(&choice.name),
+                label: text::safe_line(&choice.name),
                 detail: detail.unwrap_or_default(),
-                group: group.map(text::line),
+                group: group.map(text::safe_line),
                 mark: match choice.value == select.current_value {
                     true => RowMark::Current,
                     false => RowMark::None,
@@ -166,7 +174,7 @@ impl App {
                 groups.iter().flat_map(of).collect()
             }
         };
-        Some(Picker::new(text::line(&option.name), rows))
+        Some(Picker::new(text::safe_line(&option.name), rows))
     }
 
     pub(super) fn queue_picker(&self) -> Option<Picker> {
@@ -256,7 +264,7 @@ impl App {
         }
         let rows = page.sessions.into_iter().map(|info| {
             let when = info.updated_at.as_deref().map(readable_time);
-            let cwd = text::line(info.cwd.as_str());
+            let cwd = text::safe_line(info.cwd.as_str());
             let detail = format!("{}  {cwd}", when.unwrap_or_default());
             PickerRow::new(
                 session_title(&info),
@@ -361,7 +369,11 @@ impl App {
         {
             let rows = self.files.iter();
             let rows = rows.map(|file| {
-                PickerRow::new(text::line(file), "", PickerChoice::Attach(file.clone()))
+                PickerRow::new(
+                    text::safe_line(file),
+                    "",
+                    PickerChoice::Attach(file.clone()),
+                )
             });
             picker.extend(rows.collect());
         }
@@ -385,17 +397,17 @@ pub(in crate::chat) fn current_value_name(option: &v1::SessionConfigOption) -> S
             .find(is_current),
     };
     let name = choice.map_or(select.current_value.as_str(), |choice| &choice.name);
-    text::line(name)
+    text::safe_line(name)
 }
 
 fn session_title(info: &v1::SessionInfo) -> String {
     let title = info.title.as_deref().filter(|title| !title.is_empty());
-    text::line(title.unwrap_or(info.session_id.as_str()))
+    text::safe_line(title.unwrap_or(info.session_id.as_str()))
 }
 
 /// Shortens an ISO 8601 time in UTC to seconds. Any other text is shown unchanged.
 fn readable_time(told: &str) -> String {
-    let told = text::line(told);
+    let told = text::safe_line(told);
     let parts = told
         .split_once('T')
         .filter(|(_, time)| time.ends_with('Z'))

@@ -33,7 +33,7 @@ pub(in crate::chat) enum RequestPanel {
 #[derive(Debug, Clone)]
 pub(super) struct UndoableDecision {
     id: String,
-    what: String,
+    summary: String,
     scope: Scope,
 }
 
@@ -111,14 +111,14 @@ impl App {
         match &mut request.dialog {
             RequestDialog::Permission(dialog) => {
                 let pressed = dialog.key(key, self.size);
-                let (number, what) = (dialog.prompt.id, dialog.prompt.summary());
+                let (number, summary) = (dialog.prompt.id, dialog.prompt.summary());
                 let reported = (dialog.rememberer(), dialog.grants(&pressed));
                 match pressed {
                     PermissionOutcome::Open => {}
                     PermissionOutcome::Back => self.requests.leave(),
                     PermissionOutcome::Refused(why) => self.passing_toast(&why, now),
                     PermissionOutcome::Answered(answer, expiry) => {
-                        self.report_answer(&answer, reported, &what, now);
+                        self.report_answer(&answer, reported, &summary, now);
                         self.answer_permission(number, answer, expiry);
                     }
                 }
@@ -281,20 +281,20 @@ impl App {
         &mut self,
         answer: &PermissionAnswer,
         (by, is_allowed): (Rememberer, bool),
-        what: &str,
+        summary: &str,
         now: Instant,
     ) {
         let text = match answer {
             PermissionAnswer::Choose { .. } if by == Rememberer::Agent => {
                 // An undo now would affect an earlier decision.
                 self.undoable = None;
-                format!("the agent remembers this; Attaché can't undo it {GUTTER} {what}")
+                format!("the agent remembers this; Attaché can't undo it {GUTTER} {summary}")
             }
-            PermissionAnswer::Choose { .. } if is_allowed => format!("allowed {GUTTER} {what}"),
+            PermissionAnswer::Choose { .. } if is_allowed => format!("allowed {GUTTER} {summary}"),
             PermissionAnswer::Choose { .. } | PermissionAnswer::Reject { .. } => {
-                format!("rejected {GUTTER} {what}")
+                format!("rejected {GUTTER} {summary}")
             }
-            PermissionAnswer::Dismiss => format!("request cancelled {GUTTER} {what}"),
+            PermissionAnswer::Dismiss => format!("request cancelled {GUTTER} {summary}"),
         };
         self.toast(Tone::Info, text, now);
     }
@@ -303,12 +303,12 @@ impl App {
     pub(super) fn decision_remembered(
         &mut self,
         id: String,
-        what: &str,
+        summary: &str,
         (scope, expiry): (Scope, Expiry),
         is_allowed: bool,
         now: Instant,
     ) {
-        let what = text::line(what);
+        let summary = text::safe_line(summary);
         let (tone, word) = match is_allowed {
             true => (Tone::Good, "allowed"),
             false => (Tone::Bad, "rejected"),
@@ -329,8 +329,13 @@ impl App {
             Scope::Once => UndoOffer::IfUnused,
             _ => UndoOffer::Always,
         };
-        self.undoable_toast(tone, format!("{word} {reach} {GUTTER} {what}"), undo, now);
-        self.undoable = Some(UndoableDecision { id, what, scope });
+        self.undoable_toast(
+            tone,
+            format!("{word} {reach} {GUTTER} {summary}"),
+            undo,
+            now,
+        );
+        self.undoable = Some(UndoableDecision { id, summary, scope });
     }
 
     /// Undoes the last decision.
@@ -349,17 +354,17 @@ impl App {
         let Some(undoable) = self.undoable.take_if(|undoable| undoable.id == id) else {
             return;
         };
-        let UndoableDecision { what, scope, .. } = undoable;
+        let UndoableDecision { summary, scope, .. } = undoable;
         match was_in_force {
             // The agent has its permission and may act on its own, without asking us.
             true if scope == Scope::Once => {
                 let text =
-                    format!("withdrawn, but the agent may already have acted {GUTTER} {what}");
+                    format!("withdrawn, but the agent may already have acted {GUTTER} {summary}");
                 self.toast(Tone::Warning, text, now);
             }
-            true => self.toast(Tone::Good, format!("undone {GUTTER} {what}"), now),
+            true => self.toast(Tone::Good, format!("undone {GUTTER} {summary}"), now),
             false => {
-                let text = format!("too late to undo: already used {GUTTER} {what}");
+                let text = format!("too late to undo: already used {GUTTER} {summary}");
                 self.toast(Tone::Warning, text, now);
             }
         }

@@ -268,7 +268,7 @@ impl App {
             let opening = tab.opening.clone();
             return self.submit(Command::OpenSession(opening));
         }
-        tab.state = TabStatus::Failed(text::line(&failure.reason));
+        tab.state = TabStatus::Failed(text::safe_line(&failure.reason));
     }
 
     pub(super) fn login_required(&mut self, methods: &[v1::AuthMethod], now: Instant) {

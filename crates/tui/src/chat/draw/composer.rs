@@ -64,7 +64,7 @@ impl App {
         }
         let names = attached.iter().map(|path| {
             let name = path.file_name().unwrap_or(path.as_os_str());
-            format!("[{}]", text::line(&name.to_string_lossy()))
+            format!("[{}]", text::safe_line(&name.to_string_lossy()))
         });
         let names = names.collect::<Vec<_>>().join(" ");
         let text = text::cut(&format!("  attached {names}"), width);
@@ -88,7 +88,7 @@ impl App {
             _ => input_hint(written, tab.transcript.commands())?,
         };
         let room = width.saturating_sub(3 + wrap::width(written));
-        let text = text::cut(&text::line(text), room);
+        let text = text::cut(&text::safe_line(text), room);
         Some(Span::styled(text, self.settings.theme.style(TextRole::Dim)))
     }
 
@@ -108,9 +108,9 @@ impl App {
                 true => (theme.sign(Sign::Cursor), TextRole::Selected),
                 false => (" ", TextRole::Text),
             };
-            let label = text::cut_front(&text::line(&choice.label), width.saturating_sub(4));
+            let label = text::cut_front(&text::safe_line(&choice.label), width.saturating_sub(4));
             let left = width.saturating_sub(wrap::width(&label) + 6);
-            let detail = text::cut(&text::line(&choice.detail), left);
+            let detail = text::cut(&text::safe_line(&choice.detail), left);
             let pad = " ".repeat(left.saturating_sub(wrap::width(&detail)));
             Line::from(vec![
                 Span::styled(format!("{cursor} {label}"), theme.style(role)),

@@ -22,7 +22,7 @@ impl App {
 
     fn session_line(&self, width: usize) -> Line<'static> {
         let tab = self.tab();
-        let cwd = text::line(&tab.cwd().to_string_lossy());
+        let cwd = text::safe_line(&tab.cwd().to_string_lossy());
         let parts = vec![
             StatusPart::new(self.agent_name(), TextRole::Strong, 3),
             StatusPart::new(text::cut(&tab.title(), width / 2), TextRole::Text, 2),
@@ -75,8 +75,8 @@ impl App {
             .as_ref()
             .and_then(|agent| agent.agent_info.as_ref());
         match info {
-            Some(info) => text::line(info.title.as_deref().unwrap_or(&info.name)),
-            None => text::line(&self.settings.agent),
+            Some(info) => text::safe_line(info.title.as_deref().unwrap_or(&info.name)),
+            None => text::safe_line(&self.settings.agent),
         }
     }
 }

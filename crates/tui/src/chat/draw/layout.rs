@@ -26,7 +26,7 @@ pub(super) struct ScreenLayout {
 }
 
 impl ScreenLayout {
-    pub(super) fn of(area: Rect, heights: &PartHeights) -> ScreenLayout {
+    pub(super) fn new(area: Rect, heights: &PartHeights) -> ScreenLayout {
         let below = 1 + heights.composer;
         let for_panel = area.height.saturating_sub(below);
         let header = u16::from(heights.panel_least < for_panel);

@@ -73,7 +73,7 @@ impl Field {
             title: safe_line(title.as_deref().unwrap_or(name)),
             description: description.as_deref().map(safe_lines),
             is_required,
-            value: FieldValue::of(property),
+            value: FieldValue::from_schema(property),
             problem: None,
         }
     }
@@ -104,10 +104,10 @@ impl Field {
 }
 
 impl FieldValue {
-    fn of(property: &v1::ElicitationPropertySchema) -> FieldValue {
+    fn from_schema(property: &v1::ElicitationPropertySchema) -> FieldValue {
         use v1::ElicitationPropertySchema as Property;
         match property {
-            Property::String(it) => FieldValue::of_text(it),
+            Property::String(it) => FieldValue::from_string_schema(it),
             Property::Number(it) => FieldValue::Number(editor(it.default.as_ref()), it.clone()),
             Property::Integer(it) => FieldValue::Integer(editor(it.default.as_ref()), it.clone()),
             Property::Boolean(it) => FieldValue::Boolean(it.default),
@@ -128,7 +128,7 @@ impl FieldValue {
         }
     }
 
-    fn of_text(schema: &v1::StringPropertySchema) -> FieldValue {
+    fn from_string_schema(schema: &v1::StringPropertySchema) -> FieldValue {
         let chosen: Vec<String> = schema.default.iter().cloned().collect();
         let list = match (&schema.one_of, &schema.enum_values) {
             (Some(options), _) => titled_choices(options, &chosen),

@@ -117,7 +117,7 @@ impl PermissionChoice {
 }
 
 /// The answers to a request.
-pub(super) fn of(prompt: &PermissionPrompt) -> Vec<PermissionChoice> {
+pub(super) fn list(prompt: &PermissionPrompt) -> Vec<PermissionChoice> {
     let options = &prompt.options;
     let mut choices: Vec<PermissionChoice> = options
         .iter()

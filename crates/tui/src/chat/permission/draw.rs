@@ -27,7 +27,7 @@ impl PermissionDialog {
         keys: KeyFocus,
     ) -> PermissionPage {
         let inner = usize::from(Panel::inner_width(width));
-        let facts = facts::of(&self.prompt);
+        let facts = facts::collect(&self.prompt);
         let changes = self.changes(appearance, Panel::inner_width(width));
         let are_too_long = facts::are_too_long(&facts) || changes.are_too_long;
         let rows = |words: &FactLabel, text: &str, role| match words {
@@ -265,7 +265,7 @@ fn own_lines(
     appearance: &Appearance,
     width: usize,
 ) -> Vec<Line<'static>> {
-    let rows = text::lines(text, width).into_iter();
+    let rows = text::wrap_lines(text, width).into_iter();
     rows.map(|row| Line::styled(row, appearance.theme.style(role)))
         .collect()
 }
@@ -298,7 +298,7 @@ fn answer_lines(
         return margins.wrap(name, style, width);
     }
     let indent = wrap::width(sign) + 1;
-    let rows = text::lines(&ours, width.saturating_sub(indent));
+    let rows = text::wrap_lines(&ours, width.saturating_sub(indent));
     let rows = rows.into_iter().enumerate().map(|(at, row)| {
         let sign = match at {
             0 => format!("{sign} "),

@@ -88,7 +88,7 @@ impl Fact {
 }
 
 /// The facts that the user has to see.
-pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Fact> {
+pub(super) fn collect(prompt: &PermissionPrompt) -> Vec<Fact> {
     let mut facts = Vec::new();
     let action = &prompt.action;
     let directory = match &prompt.subject {
@@ -227,7 +227,7 @@ fn file_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt, directory: Optio
     let mut paths: Vec<&PathBuf> = paths
         .filter(|path| Some(action.workspace.join(path).as_path()) != directory)
         .collect();
-    let moves = file_moves::of(prompt, &paths);
+    let moves = file_moves::find(prompt, &paths);
     for moved in &moves {
         move_ends(facts, "From", &moved.from, action);
         move_ends(facts, "To", &moved.to, action);

@@ -16,7 +16,7 @@ pub(super) struct FileMove {
 }
 
 /// The moves of a request between paths in `paths`. A move with one side outside `paths` is left out.
-pub(super) fn of(prompt: &PermissionPrompt, paths: &[&PathBuf]) -> Vec<FileMove> {
+pub(super) fn find(prompt: &PermissionPrompt, paths: &[&PathBuf]) -> Vec<FileMove> {
     let action = &prompt.action;
     if action.command.is_some() || action.is_ambiguous {
         return Vec::new();

@@ -267,7 +267,7 @@ impl PermissionPage {
         };
         let style = theme.style(TextRole::Warning);
         let message = |said: &str| -> Vec<Line<'static>> {
-            let rows = text::lines(said, usize::from(width)).into_iter();
+            let rows = text::wrap_lines(said, usize::from(width)).into_iter();
             rows.map(|row| Line::styled(row, style)).collect()
         };
         let mut said = message(TOO_SMALL);

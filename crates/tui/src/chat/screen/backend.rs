@@ -39,7 +39,7 @@ impl<B: Backend<Error = io::Error> + Write> FixedColumns<B> {
         }
     }
 
-    fn note(&mut self, x: u16, y: u16, cell: &Cell, width: u16) {
+    fn set_cell(&mut self, x: u16, y: u16, cell: &Cell, width: u16) {
         let (column, row) = (usize::from(x), usize::from(y));
         if self.rows.len() <= row {
             self.rows.resize(row + 1, ScreenRow::new());
@@ -124,7 +124,7 @@ impl<B: Backend<Error = io::Error> + Write> Backend for FixedColumns<B> {
     {
         let width = self.inner.size()?.width;
         for (x, y, cell) in content {
-            self.note(x, y, cell, width);
+            self.set_cell(x, y, cell, width);
         }
         for (y, row) in (0..).zip(&mut self.rows) {
             row.write(y, &mut self.inner)?;

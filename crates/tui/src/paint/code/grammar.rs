@@ -45,7 +45,7 @@ impl ScopeRoles {
     }
 
     /// The role of text in these scopes: the innermost known scope decides.
-    pub(super) fn of(&self, scopes: &ScopeStack) -> TextRole {
+    pub(super) fn role_of(&self, scopes: &ScopeStack) -> TextRole {
         let inner = scopes.as_slice().iter().rev();
         let mut roles = inner.filter_map(|scope| {
             let mut rows = self.table.iter();

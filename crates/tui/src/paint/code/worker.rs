@@ -125,12 +125,16 @@ impl SyntaxReader {
         let mut at = 0;
         for (offset, step) in steps {
             let offset = offset.min(line.len());
-            push(&mut colours, offset - at, self.roles.of(&state.scopes));
+            push(&mut colours, offset - at, self.roles.role_of(&state.scopes));
             at = offset;
             // A grammar that closes a scope it never opened leaves the scopes unchanged.
             state.scopes.apply(&step).ok();
         }
-        push(&mut colours, line.len() - at, self.roles.of(&state.scopes));
+        push(
+            &mut colours,
+            line.len() - at,
+            self.roles.role_of(&state.scopes),
+        );
         colours.into()
     }
 }

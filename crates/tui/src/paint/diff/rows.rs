@@ -64,7 +64,7 @@ pub(super) struct StepRows<'a> {
 }
 
 impl<'a> DiffRows<'a> {
-    pub(super) fn of(diff: &'a v1::Diff, longest: usize) -> Self {
+    pub(super) fn new(diff: &'a v1::Diff, longest: usize) -> Self {
         let before = diff.old_text.as_deref();
         let mut rows = DiffRows {
             old: split_lines(before.unwrap_or_default()),

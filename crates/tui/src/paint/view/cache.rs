@@ -115,7 +115,7 @@ impl TranscriptView {
     /// How much of an entry to show.
     pub(super) fn fold_of(&self, entry: &attache::transcript::Entry) -> Fold {
         let usual = entry::usual_fold(entry);
-        let one = self.folds.one.get(&entry.index()).copied();
+        let one = self.folds.by_entry.get(&entry.index()).copied();
         let is_foldable = entry.tool_call().is_some() || usual == Fold::Line;
         one.or(self.folds.all.filter(|_| is_foldable))
             .unwrap_or(usual)

@@ -27,10 +27,10 @@ impl TranscriptView {
                 ViewCommand::Select(step) => self.select_entry(step, rows, viewport),
                 ViewCommand::Toggle(entry) => self.toggle_entry(entry, viewport),
                 ViewCommand::Fold(entry, fold) => {
-                    self.folds.one.insert(entry, fold);
+                    self.folds.by_entry.insert(entry, fold);
                 }
                 ViewCommand::FoldAll(all) => {
-                    self.folds.one.clear();
+                    self.folds.by_entry.clear();
                     self.folds.all = all;
                 }
                 ViewCommand::NextMatch => {
@@ -83,7 +83,7 @@ impl TranscriptView {
             (Fold::Full, usual) => usual,
             (Fold::Line | Fold::Brief, _) => Fold::Full,
         };
-        self.folds.one.insert(index, fold);
+        self.folds.by_entry.insert(index, fold);
     }
 
     fn select_entry(&mut self, step: SelectionStep, rows: usize, viewport: &Viewport<'_>) {

@@ -16,7 +16,7 @@ pub(super) struct Search {
     pattern: Regex,
     matches: BTreeSet<usize>,
     /// Entries that have changed since they were searched.
-    again: BTreeSet<usize>,
+    changed: BTreeSet<usize>,
     /// The entries from this number on have been searched.
     searched_from: Option<usize>,
     current: Option<usize>,
@@ -34,7 +34,7 @@ impl Search {
         let search = Search {
             pattern,
             matches: BTreeSet::new(),
-            again: BTreeSet::new(),
+            changed: BTreeSet::new(),
             searched_from: None,
             current: None,
             is_complete: false,
@@ -54,7 +54,7 @@ impl Search {
     }
 
     pub(super) fn search_again(&mut self, entry: usize) {
-        self.again.insert(entry);
+        self.changed.insert(entry);
     }
 
     /// The next match below an entry.
@@ -80,7 +80,7 @@ impl Search {
     /// Searches some more entries.
     fn search_more(&mut self, viewport: &Viewport<'_>) {
         let mut budget = BUDGET;
-        for entry in std::mem::take(&mut self.again) {
+        for entry in std::mem::take(&mut self.changed) {
             self.search_entry(entry, viewport, &mut budget);
         }
         let dropped = viewport.transcript.dropped().entries;
@@ -117,7 +117,7 @@ impl TranscriptView {
         let Some(search) = &mut self.search else {
             return;
         };
-        if !search.is_complete || !search.again.is_empty() {
+        if !search.is_complete || !search.changed.is_empty() {
             search.search_more(viewport);
         }
         if search.current.is_some() || search.matches.is_empty() {
@@ -156,7 +156,7 @@ impl TranscriptView {
         }
         let mut line = self.first_match(place, viewport);
         if line.is_none() {
-            self.folds.one.insert(entry, Fold::Full);
+            self.folds.by_entry.insert(entry, Fold::Full);
             line = self.first_match(place, viewport);
         }
         let at = Anchor {

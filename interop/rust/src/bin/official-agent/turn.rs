@@ -25,14 +25,14 @@ impl Turn {
         match verb {
             "stream" => {
                 let count: u32 = rest.parse().map_err(Error::into_internal_error)?;
-                (0..count).try_for_each(|n| self.say(format!("chunk {n}")))?;
+                (0..count).try_for_each(|n| self.send_message(format!("chunk {n}")))?;
             }
             "tool" => self.tool()?,
             "permission" => return self.permission().await,
             "wait" => {
-                self.say("waiting")?;
+                self.send_message("waiting")?;
                 self.cancelled.notified().await;
-                self.say("stopping")?;
+                self.send_message("stopping")?;
                 return Ok(v1::StopReason::Cancelled);
             }
             "read" => self.read(rest).await?,
@@ -40,7 +40,7 @@ impl Turn {
             "terminal" => self.terminal().await?,
             "ext" => self.extension().await?,
             "fail" => return Err(Error::new(-32603, "failed on purpose")),
-            _ => self.say(text)?,
+            _ => self.send_message(text)?,
         }
         Ok(v1::StopReason::EndTurn)
     }
@@ -86,47 +86,47 @@ impl Turn {
             v1::PermissionOption::new("allow", "Allow", v1::PermissionOptionKind::AllowOnce),
             v1::PermissionOption::new("reject", "Reject", v1::PermissionOptionKind::RejectOnce),
         ];
-        let question = v1::RequestPermissionRequest::new(self.session.clone(), call, options);
+        let request = v1::RequestPermissionRequest::new(self.session.clone(), call, options);
         match self
             .client
-            .send_request(question)
+            .send_request(request)
             .block_task()
             .await?
             .outcome
         {
             v1::RequestPermissionOutcome::Selected(selected) => {
-                self.say(format!("permission: selected {}", selected.option_id))?;
+                self.send_message(format!("permission: selected {}", selected.option_id))?;
                 Ok(v1::StopReason::EndTurn)
             }
             _ => {
-                self.say("permission: cancelled")?;
+                self.send_message("permission: cancelled")?;
                 Ok(v1::StopReason::Cancelled)
             }
         }
     }
 
     async fn read(&self, name: &str) -> Result<()> {
-        demand(self.offered.fs.read_text_file, "fs/read_text_file")?;
+        require_capability(self.offered.fs.read_text_file, "fs/read_text_file")?;
         let request = v1::ReadTextFileRequest::new(self.session.clone(), self.cwd.join(name));
         let file = self
             .client
             .send_request(request.line(2).limit(1))
             .block_task()
             .await?;
-        self.say(file.content)
+        self.send_message(file.content)
     }
 
     async fn write(&self, rest: &str) -> Result<()> {
-        demand(self.offered.fs.write_text_file, "fs/write_text_file")?;
+        require_capability(self.offered.fs.write_text_file, "fs/write_text_file")?;
         let (name, content) = rest.split_once(' ').unwrap_or((rest, ""));
         let path = self.cwd.join(name);
         let request = v1::WriteTextFileRequest::new(self.session.clone(), path, content);
         self.client.send_request(request).block_task().await?;
-        self.say("written")
+        self.send_message("written")
     }
 
     async fn terminal(&self) -> Result<()> {
-        demand(self.offered.terminal, "terminal/create")?;
+        require_capability(self.offered.terminal, "terminal/create")?;
         let session = || self.session.clone();
         let create =
             v1::CreateTerminalRequest::new(session(), "echo").args(vec!["hello".to_owned()]);
@@ -150,13 +150,13 @@ impl Turn {
         let code = ended
             .exit_code
             .map_or("unknown".to_owned(), |code| code.to_string());
-        self.say(format!("terminal: {} exit {code}", printed.trim()))
+        self.send_message(format!("terminal: {} exit {code}", printed.trim()))
     }
 
     async fn extension(&self) -> Result<()> {
         let echo = UntypedMessage::new("_interop/echo", json!({ "value": 42 }))?;
-        let answer = self.client.send_request(echo).block_task().await?;
-        self.say(format!("ext: {}", answer["value"]))?;
+        let response = self.client.send_request(echo).block_task().await?;
+        self.send_message(format!("ext: {}", response["value"]))?;
         self.client
             .send_notification(UntypedMessage::new("_interop/note", json!({ "n": 1 }))?)
     }
@@ -172,7 +172,7 @@ impl Turn {
         Ok(id)
     }
 
-    fn say(&self, text: impl Into<String>) -> Result<()> {
+    fn send_message(&self, text: impl Into<String>) -> Result<()> {
         let chunk = v1::ContentChunk::new(text_block(text));
         self.update(v1::SessionUpdate::AgentMessageChunk(chunk))
     }
@@ -187,7 +187,7 @@ fn text_block(text: impl Into<String>) -> v1::ContentBlock {
     v1::ContentBlock::Text(v1::TextContent::new(text))
 }
 
-fn demand(capability: bool, method: &str) -> Result<()> {
-    let refusal = || Error::new(-32600, format!("the client does not offer {method}"));
-    capability.then_some(()).ok_or_else(refusal)
+fn require_capability(capability: bool, method: &str) -> Result<()> {
+    let error = || Error::new(-32600, format!("the client does not offer {method}"));
+    capability.then_some(()).ok_or_else(error)
 }

@@ -54,7 +54,7 @@ impl FakeEditor {
         match notification {
             v1::AgentNotification::SessionNotification(update) => {
                 self.print_event(self.trace.update(&update.update));
-                if self.action() == ClientAction::Cancel && says(&update.update, "waiting") {
+                if self.action() == ClientAction::Cancel && is_message(&update.update, "waiting") {
                     agent.send_notification(v1::CancelNotification::new(update.session_id))?;
                 }
             }
@@ -74,25 +74,25 @@ impl FakeEditor {
     ) -> Result<Value> {
         match request {
             v1::AgentRequest::RequestPermissionRequest(request) => {
-                answer(self.permission(request, agent)?)
+                to_value(self.permission(request, agent)?)
             }
-            v1::AgentRequest::WriteTextFileRequest(request) => answer(self.write(&request)?),
-            v1::AgentRequest::ReadTextFileRequest(request) => answer(self.read(&request)?),
-            v1::AgentRequest::CreateTerminalRequest(request) => answer(self.create(request)?),
+            v1::AgentRequest::WriteTextFileRequest(request) => to_value(self.write(&request)?),
+            v1::AgentRequest::ReadTextFileRequest(request) => to_value(self.read(&request)?),
+            v1::AgentRequest::CreateTerminalRequest(request) => to_value(self.create(request)?),
             v1::AgentRequest::TerminalOutputRequest(request) => {
                 self.print_event(json!({ "request": "terminal/output", "id": request.terminal_id }));
                 let terminals = locked(&self.terminals);
                 let terminal = terminals
                     .get(&request.terminal_id)
                     .ok_or_else(no_terminal)?;
-                answer(v1::TerminalOutputResponse::new(terminal.output(), false))
+                to_value(v1::TerminalOutputResponse::new(terminal.output(), false))
             }
             v1::AgentRequest::ReleaseTerminalRequest(request) => {
                 self.print_event(json!({ "request": "terminal/release", "id": request.terminal_id }));
                 locked(&self.terminals)
                     .remove(&request.terminal_id)
                     .ok_or_else(no_terminal)?;
-                answer(v1::ReleaseTerminalResponse::new())
+                to_value(v1::ReleaseTerminalResponse::new())
             }
             v1::AgentRequest::ExtMethodRequest(request) if &*request.method == "_interop/echo" => {
                 let params: Value = serde_json::from_str(request.params.get())?;
@@ -181,11 +181,11 @@ pub(crate) fn print(event: &Value) {
     println!("{event}");
 }
 
-fn answer(response: impl Serialize) -> Result<Value> {
+fn to_value(response: impl Serialize) -> Result<Value> {
     Ok(serde_json::to_value(response)?)
 }
 
-fn says(update: &v1::SessionUpdate, wanted: &str) -> bool {
+fn is_message(update: &v1::SessionUpdate, wanted: &str) -> bool {
     let v1::SessionUpdate::AgentMessageChunk(chunk) = update else {
         return false;
     };

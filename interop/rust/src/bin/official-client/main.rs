@@ -78,12 +78,12 @@ async fn conversation(editor: &FakeEditor, agent: &ConnectionTo<Agent>) -> Resul
     let initialize = v1::InitializeRequest::new(ProtocolVersion::V1)
         .client_info(v1::Implementation::new("interop-client", "1.0.0"))
         .client_capabilities(v1::ClientCapabilities::new().fs(files).terminal(true));
-    let answer = agent.send_request(initialize).block_task().await?;
+    let response = agent.send_request(initialize).block_task().await?;
     fake_editor::print(&json!({
         "call": "initialize",
-        "protocolVersion": answer.protocol_version,
-        "agent": answer.agent_info.map(|info| info.name),
-        "loadSession": answer.agent_capabilities.load_session,
+        "protocolVersion": response.protocol_version,
+        "agent": response.agent_info.map(|info| info.name),
+        "loadSession": response.agent_capabilities.load_session,
     }));
 
     let new = v1::NewSessionRequest::new(editor.cwd());
@@ -103,8 +103,8 @@ async fn conversation(editor: &FakeEditor, agent: &ConnectionTo<Agent>) -> Resul
     }
 
     let echo = UntypedMessage::new("_interop/echo", json!({ "value": 7 }))?;
-    let answer = agent.send_request(echo).block_task().await?;
-    fake_editor::print(&json!({ "call": "_interop/echo", "value": answer["value"] }));
+    let response = agent.send_request(echo).block_task().await?;
+    fake_editor::print(&json!({ "call": "_interop/echo", "value": response["value"] }));
     Ok(())
 }
 

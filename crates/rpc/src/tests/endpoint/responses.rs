@@ -1,4 +1,4 @@
-//! Requests and answers: each question once, each answer once, whatever the ids.
+//! Requests and responses: each request is delivered once and answered once, whatever the ids.
 
 use super::super::pair::{Pair, TestEndpoint, raw};
 use super::{failure, request};
@@ -16,7 +16,7 @@ fn asked(end: &mut TestEndpoint) -> Vec<Id> {
 }
 
 #[test]
-fn both_ends_ask_with_the_same_ids_at_once() {
+fn both_ends_can_use_the_same_ids_at_once() {
     let mut pair = Pair::default();
     for number in 0..3 {
         pair.left.call("l", &format!("[{number}]"));
@@ -42,7 +42,7 @@ fn both_ends_ask_with_the_same_ids_at_once() {
 }
 
 #[test]
-fn a_second_answer_is_not_sent() {
+fn a_second_response_is_not_sent() {
     let mut end = TestEndpoint::default();
     end.feed(&request("7"));
     let ids = asked(&mut end);
@@ -57,7 +57,7 @@ fn a_second_answer_is_not_sent() {
 }
 
 #[test]
-fn an_answer_carries_the_id_as_it_came() {
+fn a_response_repeats_the_id_as_it_was_received() {
     let ids = [
         "1.0",
         "1e2",
@@ -78,7 +78,7 @@ fn an_answer_carries_the_id_as_it_came() {
 }
 
 #[test]
-fn answers_that_nobody_waits_for_are_counted_and_dropped() {
+fn stray_responses_are_counted_and_dropped() {
     let mut end = TestEndpoint::default();
     end.call("m", "{}");
     let answers = [
@@ -105,7 +105,7 @@ fn answers_that_nobody_waits_for_are_counted_and_dropped() {
 }
 
 #[test]
-fn a_call_that_was_forgotten_is_not_answered() {
+fn the_response_to_a_forgotten_call_is_dropped() {
     let mut end = TestEndpoint::default();
     let call = end.call("m", "{}");
     end.endpoint.forget(call);
@@ -116,7 +116,7 @@ fn a_call_that_was_forgotten_is_not_answered() {
 }
 
 #[test]
-fn an_id_in_use_is_refused_and_free_again_after_its_answer() {
+fn a_pending_id_is_rejected_and_free_again_after_the_response() {
     let duplicate = |id| {
         let reason = "a request with this id is still in progress";
         failure(id, -32600, reason, r#"{"kind":"duplicate_id"}"#)
@@ -133,7 +133,7 @@ fn an_id_in_use_is_refused_and_free_again_after_its_answer() {
         end.feed(&request(second));
         let again = asked(&mut end);
         assert_eq!(again, ids);
-        // Whoever still holds the first request does not answer the second.
+        // The id of the first request does not answer the second.
         assert!(end.endpoint.is_cancelled(&ids[0]) && !end.endpoint.is_cancelled(&again[0]));
         assert!(!end.respond(&ids[0], "1"));
         assert!(end.respond(&again[0], "2"));
@@ -142,7 +142,7 @@ fn an_id_in_use_is_refused_and_free_again_after_its_answer() {
 }
 
 #[test]
-fn a_peer_that_reads_no_answers_gets_short_ones() {
+fn a_peer_that_reads_no_responses_gets_short_ones() {
     let limits = Limits {
         outbound: 1 << 20,
         frame: 1 << 20,
@@ -161,7 +161,7 @@ fn a_peer_that_reads_no_answers_gets_short_ones() {
 }
 
 #[test]
-fn ids_that_differ_are_asked_side_by_side() {
+fn requests_with_different_ids_are_pending_side_by_side() {
     let mut end = TestEndpoint::default();
     let ids = ["1", "\"1\"", "1.0", "null", "\"null\""];
     for id in ids {
@@ -178,7 +178,7 @@ fn ids_that_differ_are_asked_side_by_side() {
 }
 
 #[test]
-fn an_answer_may_come_before_the_request_counts_as_written() {
+fn a_response_may_arrive_before_the_request_counts_as_written() {
     let mut end = TestEndpoint::default();
     end.call("m", "{}");
     let chunk = end.endpoint.outbox().pop().expect("the request");
@@ -189,7 +189,7 @@ fn an_answer_may_come_before_the_request_counts_as_written() {
 }
 
 #[test]
-fn an_error_reaches_whoever_asked() {
+fn an_error_response_reaches_the_caller() {
     let mut pair = Pair::default();
     let call = pair.left.call("m", "[]");
     pair.settle();
@@ -211,7 +211,7 @@ fn an_error_reaches_whoever_asked() {
 }
 
 #[test]
-fn the_end_fails_every_call_once() {
+fn the_end_of_the_stream_fails_every_call_once() {
     let mut end = TestEndpoint::default();
     let calls: Vec<_> = (0..1000).map(|_| end.call("m", "{}")).collect();
     end.feed(&request("1"));
@@ -234,7 +234,7 @@ fn the_end_fails_every_call_once() {
 }
 
 #[test]
-fn a_message_cut_off_by_the_end_is_dropped_and_counted() {
+fn a_message_cut_off_by_the_end_of_the_stream_is_dropped_and_counted() {
     for part in [
         "{",
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"resu",

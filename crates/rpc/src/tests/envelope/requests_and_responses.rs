@@ -1,9 +1,9 @@
-//! Messages that are half a call and half an answer, and those that are neither.
+//! Messages that mix a request with a response, and messages that are neither.
 
 use super::check_members;
 
 #[test]
-fn a_call_that_is_also_an_answer() {
+fn a_request_that_is_also_a_response_is_malformed() {
     let both = "a message is either a request or a response";
     check_members(&[
         (
@@ -22,8 +22,8 @@ fn a_call_that_is_also_an_answer() {
 }
 
 #[test]
-fn an_answer_that_is_not_one() {
-    // Not answered, and whoever waits for that id is told.
+fn an_invalid_response_is_malformed() {
+    // Gets no response, and the call with that id fails.
     let both = "a response has either a result or an error";
     let neither = "neither method, result nor error";
     let no_object = "error: expected an object";
@@ -68,7 +68,7 @@ fn an_answer_that_is_not_one() {
 }
 
 #[test]
-fn a_call_that_is_not_one() {
+fn an_invalid_request_is_malformed() {
     check_members(&[
         (
             r#""id":7,"params":{}"#,
@@ -80,7 +80,7 @@ fn a_call_that_is_not_one() {
 }
 
 #[test]
-fn the_other_half_may_be_null() {
+fn result_or_error_may_be_null_beside_the_other() {
     check_members(&[
         (r#""id":7,"result":1,"error":null"#, "response 7 1"),
         (r#""error":null,"id":7,"result":null"#, "response 7 null"),
@@ -97,7 +97,7 @@ fn the_other_half_may_be_null() {
 }
 
 #[test]
-fn null_twice_is_twice() {
+fn a_repeated_null_member_is_malformed() {
     let twice = "a member of the message occurs twice";
     check_members(&[
         (
@@ -120,7 +120,7 @@ fn null_twice_is_twice() {
 }
 
 #[test]
-fn a_bad_notification_is_told_from_a_bad_request() {
+fn a_malformed_notification_is_distinguished_from_a_malformed_request() {
     let id = "id: expected a number, a string or null, not too long";
     let method = "method: expected a string";
     check_members(&[
@@ -132,9 +132,9 @@ fn a_bad_notification_is_told_from_a_bad_request() {
             r#""method":"m","params":[],"params":[]"#,
             "-32600 id - notification: a member of the message occurs twice",
         ),
-        // Somebody may wait, who cannot be named.
+        // The sender may be waiting, but the id is unknown.
         (r#""id":[],"method":"m""#, &format!("-32600 id -: {id}")),
-        // Without a name it is nothing that can be told.
+        // Without a method the kind of message is unknown.
         (r#""method":1"#, &format!("-32600 id -: {method}")),
         (
             r#""method":null,"params":{}"#,

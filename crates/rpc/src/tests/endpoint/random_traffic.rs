@@ -1,4 +1,4 @@
-//! Two peers that traffic at random, over a line that delivers at random.
+//! Two endpoints that exchange random messages over a connection that delivers random amounts of bytes.
 
 use std::collections::HashMap;
 
@@ -32,13 +32,13 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What one end knows.
+/// The expected state of one end.
 #[derive(Default)]
 struct SideRecord {
     calls: Vec<CallId>,
     results: HashMap<CallId, String>,
     requests: Vec<(Id, String)>,
-    /// The next number of each session, ours and the other end's.
+    /// The next number in each session, in both directions.
     sent: [u64; 3],
     received: [u64; 3],
 }
@@ -168,7 +168,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn every_call_gets_its_own_answer_and_every_stream_keeps_its_order(
+    fn every_call_gets_its_own_response_and_every_session_keeps_its_order(
         headers in any::<bool>(),
         steps in prop::collection::vec(any_step(), 0..120),
     ) {

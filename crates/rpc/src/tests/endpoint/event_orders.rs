@@ -1,4 +1,4 @@
-//! Cancellation and completion in every order: each call ends once, with its own answer.
+//! Cancellation and completion in every order: each call ends once, with its own response.
 
 use super::super::pair::{Pair, Side};
 use crate::{CallId, Event, Id};
@@ -154,7 +154,7 @@ impl Run {
 }
 
 #[test]
-fn every_call_ends_once_with_its_own_answer_in_every_order_of_events() {
+fn every_call_ends_once_with_its_own_response_in_every_order_of_events() {
     let length = 5;
     let many = STEPS.len().pow(length);
     for number in 0..many {

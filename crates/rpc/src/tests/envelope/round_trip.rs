@@ -1,4 +1,4 @@
-//! Messages written and read again are the same, and always one line.
+//! A message that is written and read again is the same, and always one line.
 
 use std::borrow::Cow;
 
@@ -85,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn messages_of_others(
+    fn messages_survive_a_round_trip(
         id in prop::option::of(any_id()),
         method in prop::option::of("[a-z/]{1,12}"),
         payload in any_value(),
@@ -143,7 +143,7 @@ fn of_others(
 }
 
 #[test]
-fn a_message_with_line_breaks_inside_is_passed_on_without() {
+fn a_message_with_inner_line_breaks_is_written_without_them() {
     let text = "{\"jsonrpc\":\"2.0\",\n\"method\":\"m\",\n\"params\":{\n\"a\": \"b\\n c\"\r\n}\n}";
     let message = Message::parse(text.as_bytes()).expect("a message");
     assert_eq!(
@@ -153,7 +153,7 @@ fn a_message_with_line_breaks_inside_is_passed_on_without() {
 }
 
 #[test]
-fn a_message_is_appended_to_what_is_there() {
+fn write_appends_to_the_buffer() {
     let mut out = String::from("[");
     let message = Message::Notification {
         method: "m".into(),

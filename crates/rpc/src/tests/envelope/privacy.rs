@@ -1,4 +1,4 @@
-//! Answers to bad messages say what is wrong and nothing of what was sent.
+//! Error responses to malformed messages repeat nothing of the message.
 
 use proptest::prelude::*;
 
@@ -41,7 +41,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
 
     #[test]
-    fn a_reason_repeats_nothing(marker in "[A-Z0-9]{12,40}", before in "[A-Z]{0,9}") {
+    fn the_reason_of_a_malformed_message_repeats_no_input(marker in "[A-Z0-9]{12,40}", before in "[A-Z]{0,9}") {
         for place in PLACES {
             let text = place.replace("MARK", &format!("{before}{marker}"));
             let malformed = Message::parse(text.as_bytes()).expect_err(&text);
@@ -59,7 +59,7 @@ proptest! {
     }
 
     #[test]
-    fn a_json_error_repeats_nothing(marker in "[A-Z0-9]{12,40}") {
+    fn a_decode_error_repeats_no_input(marker in "[A-Z0-9]{12,40}") {
         for place in PLACES {
             let text = place.replace("MARK", &marker);
             let errors = [
@@ -79,7 +79,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_are_too_odd_to_be_answered(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+    fn any_bytes_can_be_answered(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
         if let Err(malformed) = Message::parse(&bytes) {
             prop_assert!([Error::PARSE, Error::INVALID_REQUEST].contains(&malformed.code));
             prop_assert!(!malformed.reason.is_empty());

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::peer::{Next, Peer, allowed, load, prompt, soon};
+use crate::peer::{Peer, PeerOutput, allowed, load, prompt, soon};
 
 #[test]
 fn hung_up_on_in_the_middle_of_a_command() {
@@ -56,14 +56,16 @@ fn allow_until_both_run(peer: &mut Peer) {
     let mut running = 0;
     while running < 2 {
         match peer.next(deadline) {
-            Next::Message(_, message) if message["method"] == "session/request_permission" => {
+            PeerOutput::Message(_, message)
+                if message["method"] == "session/request_permission" =>
+            {
                 peer.answer(&message["id"], allowed());
             }
-            Next::Message(_, message) => {
+            PeerOutput::Message(_, message) => {
                 let status = &message["params"]["update"]["status"];
                 running += usize::from(status == "in_progress");
             }
-            Next::Late | Next::End => panic!("the commands do not start"),
+            PeerOutput::Late | PeerOutput::End => panic!("the commands do not start"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Answers that come after everything that was said before them.
+//! Responses that are delivered after all earlier messages.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::time::{Instant, advance, sleep};
 use crate::support::{MEDIA, call, connected, next_method, notification, response, within};
 
 #[tokio::test]
-async fn an_answer_in_order_waits_for_what_came_before_it_and_for_nothing_else() {
+async fn an_in_order_response_waits_only_for_earlier_messages() {
     for medium in MEDIA {
         let (link, mut inbox, mut wire) = medium.connect(Default::default());
         let in_order = call(&link, Delivery::InOrder).await;
@@ -29,7 +29,7 @@ async fn an_answer_in_order_waits_for_what_came_before_it_and_for_nothing_else()
 }
 
 #[tokio::test]
-async fn an_answer_in_order_is_given_while_the_inbox_waits() {
+async fn an_in_order_response_is_delivered_while_the_inbox_waits() {
     let (link, mut inbox, mut wire) = connected();
     let consumer = tokio::spawn(async move { inbox.next().await });
     let waiting = call(&link, Delivery::InOrder).await;
@@ -41,7 +41,7 @@ async fn an_answer_in_order_is_given_while_the_inbox_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_in_order_fails_as_stalled_when_nobody_takes() {
+async fn an_in_order_response_fails_as_stalled_if_the_inbox_is_not_read() {
     let (link, mut inbox, mut wire) = connected();
     let begun = Instant::now();
     let waiting = call(&link, Delivery::InOrder).await;
@@ -54,7 +54,7 @@ async fn an_answer_in_order_fails_as_stalled_when_nobody_takes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_consumer_is_not_one_that_takes_nothing() {
+async fn a_slow_consumer_does_not_stall_calls() {
     let (link, mut inbox, mut wire) = connected();
     let waiting = call(&link, Delivery::InOrder).await;
     wire.line().await;
@@ -71,7 +71,7 @@ async fn a_slow_consumer_is_not_one_that_takes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_is_long_in_coming_is_no_stall() {
+async fn a_slow_response_does_not_count_as_stalled() {
     let (link, mut inbox, mut wire) = connected();
     let waiting = call(&link, Delivery::InOrder).await;
     wire.line().await;

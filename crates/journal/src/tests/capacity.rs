@@ -1,4 +1,4 @@
-//! A database that cannot grow, and a queue that must not.
+//! A full disk, and a full write queue.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ enum Pages {
 }
 
 #[tokio::test]
-async fn without_room_entries_are_kept_and_those_after_them_refused_until_there_is_room() {
+async fn on_a_full_disk_entries_are_kept_and_later_ones_rejected() {
     let test = TestStore::new();
     let (first, second) = (test.session("sess_1").await, test.session("sess_2").await);
     test.set_room(Pages::NoMore).await;
@@ -55,7 +55,7 @@ async fn without_room_entries_are_kept_and_those_after_them_refused_until_there_
 }
 
 #[tokio::test]
-async fn a_writer_that_failed_tries_again_by_itself() {
+async fn a_failed_write_is_retried_automatically() {
     let test = TestStore::new();
     let journal = test.session("sess_1").await;
     test.set_room(Pages::NoMore).await;
@@ -70,7 +70,7 @@ async fn a_writer_that_failed_tries_again_by_itself() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_closed_without_room_says_what_it_lost_and_is_free() {
+async fn closing_a_session_on_a_full_disk_reports_the_loss_and_releases_it() {
     let test = TestStore::new();
     let journal = test.session("sess_1").await;
     test.set_room(Pages::NoMore).await;
@@ -83,7 +83,7 @@ async fn a_session_that_is_closed_without_room_says_what_it_lost_and_is_free() {
 }
 
 #[tokio::test]
-async fn a_full_queue_makes_everybody_wait_and_nobody_fail() {
+async fn a_full_queue_makes_callers_wait_without_errors() {
     let test = TestStore::new();
     let journals = [test.session("sess_1").await, test.session("sess_2").await];
     let body = bytes::Bytes::from(vec![b'x'; 1_000_000]);
@@ -98,7 +98,7 @@ async fn a_full_queue_makes_everybody_wait_and_nobody_fail() {
 }
 
 #[tokio::test]
-async fn an_entry_larger_than_the_queue_is_taken_and_one_too_large_is_refused() {
+async fn an_entry_larger_than_the_queue_is_accepted_and_one_over_the_limit_rejected() {
     let test = TestStore::new();
     let journal = test.session("sess_1").await;
     journal.append(UPDATE, "before").await.unwrap();
@@ -109,7 +109,7 @@ async fn an_entry_larger_than_the_queue_is_taken_and_one_too_large_is_refused() 
 }
 
 #[tokio::test]
-async fn an_entry_that_nobody_waits_for_reaches_the_disk_by_itself() {
+async fn an_entry_reaches_the_disk_without_a_flush() {
     let test = TestStore::new();
     let journal = test.session("sess_1").await;
     journal.append(UPDATE, "x").await.unwrap();
@@ -121,7 +121,7 @@ async fn an_entry_that_nobody_waits_for_reaches_the_disk_by_itself() {
 }
 
 #[tokio::test]
-async fn the_log_does_not_grow_with_what_is_written_while_somebody_reads() {
+async fn the_write_ahead_log_does_not_grow_while_a_reader_is_open() {
     let test = TestStore::new();
     let journal = test.session("sess_1").await;
     for _ in 0..2000 {

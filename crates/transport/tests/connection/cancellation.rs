@@ -1,4 +1,4 @@
-//! Calls that are taken back, by either side, at any moment.
+//! Calls that either side cancels, at any moment.
 
 use attache_rpc::{Call, Error, SendOptions, SessionKey};
 use attache_transport::{Delivery, Options, SessionEffect, SessionIndex};
@@ -15,7 +15,7 @@ fn cancel(id: u64) -> String {
 }
 
 #[tokio::test]
-async fn dropping_a_call_takes_it_back_once_and_its_late_answer_is_dropped() {
+async fn dropping_a_call_cancels_it_once_and_drops_its_late_response() {
     for medium in MEDIA {
         let (link, mut inbox, mut wire) = medium.connect(Options::default());
         let waiting = call(&link, Delivery::AtOnce).await;
@@ -32,7 +32,7 @@ async fn dropping_a_call_takes_it_back_once_and_its_late_answer_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_call_that_has_been_answered_is_not_taken_back() {
+async fn an_answered_call_is_not_cancelled() {
     let (link, inbox, mut wire) = connected();
     let answered = call(&link, Delivery::AtOnce).await;
     wire.line().await;
@@ -43,7 +43,7 @@ async fn a_call_that_has_been_answered_is_not_taken_back() {
 }
 
 #[tokio::test]
-async fn a_cancel_never_goes_before_the_request_that_it_cancels() {
+async fn a_cancellation_is_never_sent_before_its_request() {
     let (link, inbox, mut wire) = Medium::Memory(1).connect(Options::default());
     let session = SendOptions::of(SessionKey::named("other"));
     link.notify("before", &empty(), session).await.unwrap();
@@ -60,7 +60,7 @@ async fn a_cancel_never_goes_before_the_request_that_it_cancels() {
 }
 
 #[tokio::test]
-async fn a_frame_limit_too_small_for_a_cancel_harms_nobody() {
+async fn a_cancellation_is_sent_despite_a_tiny_frame_limit() {
     let (link, mut inbox, mut wire) =
         Medium::Memory(4096).connect(limited(|limits| limits.frame = 60));
     let waiting = call(&link, Delivery::AtOnce).await;
@@ -72,7 +72,7 @@ async fn a_frame_limit_too_small_for_a_cancel_harms_nobody() {
 }
 
 #[tokio::test]
-async fn a_request_taken_back_is_known_at_once_and_still_answered_once() {
+async fn a_cancelled_request_is_visible_at_once_and_still_answered_once() {
     for medium in MEDIA {
         let (link, mut inbox, mut wire) = medium.connect(Options::default());
         wire.send(request(1, "slow")).await;
@@ -89,7 +89,7 @@ async fn a_request_taken_back_is_known_at_once_and_still_answered_once() {
 }
 
 #[tokio::test]
-async fn waiting_for_a_cancel_ends_when_the_request_is_answered_elsewhere() {
+async fn waiting_for_cancellation_ends_when_the_request_is_answered() {
     let (link, mut inbox, mut wire) = connected();
     wire.send(request(1, "slow")).await;
     let (id, _) = next_request(&mut inbox).await;
@@ -103,7 +103,7 @@ async fn waiting_for_a_cancel_ends_when_the_request_is_answered_elsewhere() {
 }
 
 #[tokio::test]
-async fn a_cancel_reaches_requests_that_nobody_has_taken_yet() {
+async fn a_cancellation_reaches_requests_in_the_inbox() {
     let options = Options {
         session_index: Box::new(TurnsAndStops),
         ..Options::default()
@@ -142,7 +142,7 @@ async fn a_call_keeps_the_session_that_the_reader_has_found() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_cancel_racing_its_answer_is_sent_at_most_once_and_the_answer_used_at_most_once() {
+async fn a_cancellation_that_races_with_the_response_is_sent_at_most_once() {
     let (link, inbox, mut wire) = Medium::Memory(64 << 10).connect(Options::default());
     let rounds = 3000;
     let (mut given, mut taken_back) = (0, 0);

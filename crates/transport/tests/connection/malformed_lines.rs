@@ -1,4 +1,4 @@
-//! Lines that are no messages: what is answered, what is stepped over, and when it is enough.
+//! Malformed lines: which are answered, which are skipped, and when the connection is closed.
 
 use attache_rpc::{FatalError, NonJsonLines};
 use attache_transport::{CloseReason, Options};
@@ -13,7 +13,7 @@ fn skipping() -> Options {
 }
 
 #[tokio::test]
-async fn bad_lines_are_answered_and_the_connection_lives() {
+async fn malformed_lines_are_answered_and_the_connection_stays_open() {
     let rows: [(&[u8], i32); 8] = [
         (b"Welcome to the shell!\n", -32700),
         (b"{\"jsonrpc\":\"2.0\",\"method\":\"caf\xe9\"}\n", -32700),
@@ -41,7 +41,7 @@ async fn bad_lines_are_answered_and_the_connection_lives() {
 }
 
 #[tokio::test]
-async fn banners_are_stepped_over_where_they_are_expected() {
+async fn banners_are_skipped_where_configured() {
     for medium in MEDIA {
         let (link, mut inbox, mut wire) = medium.connect(skipping());
         wire.send("npm warn deprecated\n\x1b[32mready\x1b[0m\nnull and void\n")
@@ -54,7 +54,7 @@ async fn banners_are_stepped_over_where_they_are_expected() {
     }
 }
 
-/// Sends one bad line more than is borne, and reads what is answered.
+/// Sends one malformed line more than the limit, and reads the responses.
 async fn send_too_many(wire: Wire) {
     let mut wire = wire;
     for _ in 0..=1000 {
@@ -64,7 +64,7 @@ async fn send_too_many(wire: Wire) {
 }
 
 #[tokio::test]
-async fn a_thousand_bad_lines_are_borne_and_one_more_ends_the_connection() {
+async fn the_thousand_and_first_malformed_line_ends_the_connection() {
     for options in [skipping, Options::default] {
         for medium in [Medium::Memory(64 << 10), Medium::Pipes] {
             let (link, mut inbox, mut wire) = medium.connect(options());
@@ -87,7 +87,7 @@ async fn a_thousand_bad_lines_are_borne_and_one_more_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_peer_that_never_reads_its_errors_is_given_up() {
+async fn a_peer_that_never_reads_its_errors_is_disconnected() {
     let options = limited(|limits| {
         limits.outbound = 1 << 10;
         limits.malformed = usize::MAX;
@@ -109,7 +109,7 @@ async fn link_is_open(link: &attache_transport::PeerHandle) -> bool {
 }
 
 #[tokio::test]
-async fn frames_up_to_the_limit_pass_and_one_byte_more_is_refused() {
+async fn frames_over_the_limit_by_one_byte_are_rejected() {
     for medium in MEDIA {
         let limit = 200;
         let (link, mut inbox, mut wire) = medium.connect(limited(|limits| limits.frame = limit));

@@ -1,5 +1,5 @@
-//! A database that an earlier version wrote is read, and written on, as ever. `stored.db` has two sessions: one whose
-//! second turn was cut off, and its fork, which a user has named and put away.
+//! A database written by an earlier version can be read and continued. `stored.db` has two sessions: one whose second turn
+//! was cut off, and its fork, which a user has named and archived.
 
 use std::fs;
 

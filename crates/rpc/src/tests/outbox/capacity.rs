@@ -1,4 +1,4 @@
-//! What waits, and what is too long to.
+//! The limits of the outbox, and its use of memory.
 
 use bytestring::ByteString;
 
@@ -6,7 +6,7 @@ use super::{BULK, line, messages, unbounded, written};
 use crate::{Framing, Outbox, SendOptions, SessionKey, TooLarge};
 
 #[test]
-fn there_is_room_until_the_limit_and_again_when_something_is_written() {
+fn there_is_room_below_the_limit_and_again_after_writing() {
     let mut outbox = Outbox::new(Framing::Lines, 100, 30);
     assert!(outbox.has_room() && outbox.is_empty());
     for bytes in [11, 22, 33, 44] {
@@ -65,7 +65,7 @@ fn a_message_may_be_as_long_as_the_limit() {
 }
 
 #[test]
-fn many_messages_leave_in_few_chunks() {
+fn many_messages_are_written_in_few_chunks() {
     let mut outbox = unbounded(Framing::Lines);
     for _ in 0..10_000 {
         outbox
@@ -93,9 +93,9 @@ fn a_long_message_makes_a_chunk_of_its_own_length() {
     assert_eq!(messages(&written(&mut outbox)), ["1", &long, "2"]);
 }
 
-/// A line keeps the whole piece of a stream in memory in which it was read, of which the queue knows nothing.
+/// Lines that were read into one buffer. Each line keeps the whole buffer in memory, which the queue cannot see.
 #[test]
-fn lines_that_may_keep_too_much_in_memory_are_copied() {
+fn lines_that_would_keep_too_much_memory_are_copied() {
     let mut outbox = Outbox::new(Framing::Lines, 1 << 20, 64 << 10);
     let apart: Vec<ByteString> = (0..4).map(|n| line(&format!("[{n}]\n"))).collect();
     for _ in 0..2 {
@@ -109,7 +109,7 @@ fn lines_that_may_keep_too_much_in_memory_are_copied() {
     assert_eq!(in_place, vec![true; 1000]);
 }
 
-/// Passes lines on; which of them were written from where they lie.
+/// Relays lines, and returns which of them were written without a copy.
 fn passed_on(outbox: &mut Outbox, lines: &[ByteString]) -> Vec<bool> {
     for line in lines {
         outbox.push_line(BULK, line.clone()).expect("short");
@@ -127,7 +127,7 @@ fn passed_on(outbox: &mut Outbox, lines: &[ByteString]) -> Vec<bool> {
 }
 
 #[test]
-fn streams_of_one_name_are_one_and_none_is_the_connection() {
+fn session_keys_depend_on_the_name_and_differ_from_the_connection() {
     assert_eq!(SessionKey::named("a"), SessionKey::named("a"));
     for name in ["", "0", "a", "b"] {
         assert_ne!(SessionKey::named(name), SessionKey::CONNECTION);

@@ -1,15 +1,15 @@
-//! The whole table through framing, envelope and peer: what is JSON arrives to the letter, what is none is answered
-//! once, and the next message works.
+//! All syntax cases through framing, envelope and endpoint: valid JSON arrives byte for byte, invalid JSON is answered once,
+//! and the next message works.
 
 use super::super::outbox::messages;
 use super::super::pair::TestEndpoint;
-use super::left_open::{self, Choice};
-use super::{accepted, refused, shown};
+use super::implementation_defined::{self, Choice};
+use super::{accepted, rejected, shown};
 use crate::{Error, Event, Framing, Id, Limits, NonJsonLines};
 
 const FRAMINGS: [Framing; 2] = [Framing::Lines, Framing::Headers];
 
-/// A peer at the end of a wire that does not tire of garbage.
+/// An endpoint that accepts any number of malformed lines.
 struct Wire {
     end: TestEndpoint,
     framing: Framing,
@@ -43,7 +43,7 @@ impl Wire {
         }
     }
 
-    /// Whether a text can be sent at all: a line cannot hold a line break.
+    /// Whether a text can be sent at all: a line cannot contain a line break.
     fn takes(&self, text: &[u8]) -> bool {
         self.framing == Framing::Headers || !text.contains(&b'\n')
     }
@@ -74,7 +74,7 @@ impl Wire {
             other => panic!("{what}: {other:?}"),
         }
         assert_eq!(self.answered(), [0; 0], "{what}");
-        // Alone it is JSON and no message.
+        // Alone, the text is JSON but not a message.
         self.send(&[text]);
         assert_eq!(self.answered(), [Error::INVALID_REQUEST], "{what}");
         assert!(self.end.events().is_empty(), "{what}");
@@ -91,7 +91,7 @@ impl Wire {
         ]);
         assert_eq!(self.answered(), [Error::PARSE], "params: {what}");
         self.send(&[b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":", text, b"}"]);
-        // Where only characters are wrong it is known whose answer it is, and the call ends.
+        // If only characters are invalid, the id is known and the call ends.
         match &self.answered()[..] {
             [] => assert!(self.end.events().len() <= 1, "result: {what}"),
             codes => assert_eq!(codes, [Error::PARSE], "result: {what}"),
@@ -107,7 +107,7 @@ impl Wire {
         self.end.endpoint.forget(call);
     }
 
-    /// The codes of the answers, all of which are for nobody in particular, or for the request that was sent.
+    /// The codes of the error responses, which must have the id `null` or the id of the request that was sent.
     fn answered(&mut self) -> Vec<i32> {
         let answers = messages(&self.end.sent());
         let codes = answers
@@ -123,7 +123,7 @@ impl Wire {
 }
 
 #[test]
-fn what_is_json_arrives_to_the_letter() {
+fn valid_json_arrives_byte_for_byte() {
     for framing in FRAMINGS {
         let mut wire = Wire::new(framing);
         for text in accepted::CASES {
@@ -135,12 +135,12 @@ fn what_is_json_arrives_to_the_letter() {
 }
 
 #[test]
-fn what_is_no_json_is_answered_once_and_the_next_message_works() {
+fn invalid_json_is_answered_once_and_the_next_message_works() {
     for framing in FRAMINGS {
         let mut wire = Wire::new(framing);
-        let bytes = refused::cases()
+        let bytes = rejected::cases()
             .map(str::as_bytes)
-            .chain(refused::not_utf_8());
+            .chain(rejected::not_utf_8());
         for text in bytes {
             if wire.takes(text) {
                 wire.refuses(text);
@@ -151,13 +151,13 @@ fn what_is_no_json_is_answered_once_and_the_next_message_works() {
 }
 
 #[test]
-fn what_is_left_open_is_decided_alike_everywhere() {
+fn implementation_defined_cases_are_treated_alike_everywhere() {
     for framing in FRAMINGS {
         let mut wire = Wire::new(framing);
-        let short = left_open::CASES
+        let short = implementation_defined::CASES
             .iter()
             .map(|(text, choice)| (text.to_vec(), *choice));
-        for (text, choice) in short.chain(left_open::long_cases()) {
+        for (text, choice) in short.chain(implementation_defined::long_cases()) {
             match choice {
                 Choice::Accept => wire.accepts(&text),
                 Choice::Refuse => wire.refuses(&text),
@@ -167,8 +167,8 @@ fn what_is_left_open_is_decided_alike_everywhere() {
 }
 
 #[test]
-fn these_cannot_be_sent_as_lines() {
-    let all = accepted::CASES.iter().copied().chain(refused::cases());
+fn cases_with_line_breaks_need_headers() {
+    let all = accepted::CASES.iter().copied().chain(rejected::cases());
     let broken: Vec<&str> = all.filter(|text| text.contains('\n')).collect();
     assert_eq!(broken, WITH_LINE_BREAKS);
 }

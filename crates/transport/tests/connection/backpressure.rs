@@ -1,4 +1,4 @@
-//! More to say than the peer reads: senders wait, nothing is lost, and what is urgent goes first.
+//! Sending more than the peer reads: senders wait, no message is lost, and urgent messages go first.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use bytestring::ByteString;
 
 use crate::support::{IN_TURN, Medium, empty, limited, notification, stable, within};
 
-/// Says numbered things until told to stop; how many so far.
+/// Sends numbered notifications until stopped, and counts them.
 fn chatter(link: &PeerHandle, text: &str, count: usize) -> Arc<AtomicUsize> {
     let said = Arc::new(AtomicUsize::new(0));
     let params = Raw::of(&vec![text.to_owned()]);
@@ -76,7 +76,7 @@ async fn a_pipe_that_is_read_late_stops_the_sender_and_loses_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_urgent_overtakes_other_streams_and_never_its_own() {
+async fn urgent_messages_overtake_other_sessions_but_never_their_own() {
     for medium in [Medium::Memory(1000), Medium::Pipes] {
         let (link, inbox, mut wire) = medium.connect(Options::default());
         let (flood, own) = (SessionKey::named("flood"), SessionKey::named("own"));
@@ -127,7 +127,7 @@ fn method(line: &str) -> &str {
 }
 
 #[tokio::test]
-async fn what_is_urgent_does_not_wait_for_room() {
+async fn urgent_messages_do_not_wait_for_room() {
     let (link, _inbox, _wire) = Medium::Memory(1).connect(limited(|limits| limits.outbound = 1));
     link.notify("bulk", &empty(), IN_TURN).await.unwrap();
     let urgent = SendOptions::urgent(SessionKey::named("control"));
@@ -164,7 +164,7 @@ async fn sixty_four_tasks_never_interleave_and_each_keeps_its_order() {
 }
 
 #[tokio::test]
-async fn both_sides_may_say_much_before_either_listens() {
+async fn both_sides_can_send_much_before_either_reads() {
     for medium in [Medium::Memory(64 << 10), Medium::Pipes] {
         let sides = medium.pair(Options::default);
         let count = (12 << 20) / (64 << 10);
@@ -192,7 +192,7 @@ async fn both_sides_may_say_much_before_either_listens() {
 }
 
 #[tokio::test]
-async fn an_urgent_message_does_not_overtake_its_own_stream_while_that_waits_for_room() {
+async fn an_urgent_message_does_not_overtake_its_own_session_waiting_for_room() {
     let options = limited(|limits| limits.outbound = 1);
     let (link, _inbox, mut wire) = Medium::Memory(1).connect(options);
     let session = SessionKey::named("s");
