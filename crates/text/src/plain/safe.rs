@@ -14,19 +14,6 @@ pub fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines(text).replace(['\n', '\t'], " "))
 }
 
-/// One line of at most `most` characters: control characters become spaces, and `…` marks what was cut.
-pub fn one_line(text: &str, most: usize) -> String {
-    let mut line = String::new();
-    let mut chars = text.trim().chars();
-    for char in chars.by_ref().take(most) {
-        line.push(if char.is_control() { ' ' } else { char });
-    }
-    if chars.next().is_some() {
-        line.push('…');
-    }
-    line
-}
-
 /// Makes a text safe to show on several lines, like [`line`], but with tabs kept. All kinds of line ends become `\n`.
 pub fn lines(text: &str) -> Cow<'_, str> {
     if is_safe(text) {
