@@ -31,6 +31,15 @@ pub fn create_dir(dir: &Path) -> Result<(), Error> {
     check_owner(dir, &metadata)
 }
 
+/// Creates a directory that only its owner can enter.
+///
+/// # Errors
+///
+/// When the directory exists or cannot be created.
+pub fn create_new_dir(dir: &Path) -> io::Result<()> {
+    platform::owner_only(&mut DirBuilder::new()).create(dir)
+}
+
 /// Creates a directory that only its owner can enter, and its missing parents. Accepts an existing directory whoever owns it.
 ///
 /// # Errors

@@ -9,7 +9,7 @@ mod visible;
 use std::borrow::Cow;
 
 pub use clusters::cap_clusters;
-pub use safe::{line, lines, render_output};
+pub use safe::{line, lines, one_line, render_output};
 pub use visible::{
     GUTTER, visible, visible_code, visible_command, visible_lines, visible_quote, visible_start,
     visible_word,

@@ -38,8 +38,8 @@ fn whatever_was_seen_is_replayed_after_500_kills() {
     tallies.iter().for_each(|tally| total.add(tally));
     println!("after {LOOPS} kills: {total:?}");
     let is_fair = total.answered > LOOPS / 20 && total.interrupted_calls > LOOPS / 20;
-    assert!(is_fair, "{total:?} is no fair trial");
-    // On a busy machine the writer may get no turn in time, now and then and not for long.
+    assert!(is_fair, "{total:?} is not a fair test");
+    // On a busy machine the writer may sometimes be late, but not for long.
     let is_prompt = total.late <= LOOPS / 20 && total.oldest_lost < Duration::from_secs(1);
     assert!(is_prompt, "what was shown is written too late: {total:?}");
 }
@@ -150,7 +150,7 @@ fn play(
     }
     let killed = Instant::now();
     peer.kill();
-    // What it had written and nobody had read.
+    // Messages that the agent had written before it was killed.
     while let PeerOutput::Message(at, message) = peer.next(killed + DRAINED) {
         queue.handle_message(at, &message, record);
     }

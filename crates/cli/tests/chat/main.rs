@@ -1,5 +1,5 @@
-//! `attache chat` as a person meets it: the real program on a real terminal, which tmux provides. Where there is no tmux
-//! the tests say so and pass.
+//! `attache chat` as the user sees it: the real program on a real terminal, which tmux provides. Without tmux the tests
+//! report that and pass.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends here")]

@@ -135,7 +135,7 @@ impl TestSetup {
         output.contains(&turned(KEY))
     }
 
-    /// What a command in a terminal prints, in the messages of the protocol. The agent fills in its own process for `$$`.
+    /// The output of a command in a terminal, as protocol messages. The agent replaces `$$` with its own process id.
     fn output_of(&self, options: &[&str], line: &str, variables: &[(&str, String)]) -> String {
         let run = r#"
             start='{"jsonrpc":"2.0","id":7,"method":"terminal/create","params":{"sessionId":"s","command":"sh","args":["LINE"]}}'

@@ -1,4 +1,4 @@
-//! What the agent is told, seen through `--format json`.
+//! The messages to the agent, as `--format json` prints them.
 
 use std::io::Write;
 use std::process::Stdio;

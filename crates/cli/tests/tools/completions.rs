@@ -1,4 +1,4 @@
-//! What is made from the arguments: completions, manual pages, help.
+//! Output generated from the arguments: completions, manual pages and help.
 
 use std::fs;
 use std::process::Command;

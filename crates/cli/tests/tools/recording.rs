@@ -77,7 +77,7 @@ fn a_signal_closes_the_input_of_the_agent() {
     assert_eq!(told_to_end(script), ("bye\n".to_owned(), Some(6)));
 }
 
-/// What an agent says when the recorder gets a signal after the word `ready`, and the exit code.
+/// The agent's output when the recorder gets a signal after `ready`, and the exit code.
 fn told_to_end(script: &str) -> (String, Option<i32>) {
     let machine = Machine::new();
     let mut child = machine.start(&["trace", "-o", "t", "--", "sh", "-c", script]);
@@ -112,7 +112,7 @@ fn an_agent_that_takes_no_more_is_told_by_the_pipe() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// Whoever starts us may have made its end such that reads do not wait, and share it with us.
+/// The parent process may share non-blocking streams with us.
 #[test]
 fn streams_that_do_not_wait_are_waited_for() {
     let machine = Machine::new();

@@ -1,4 +1,4 @@
-//! What is recorded, and what is read again.
+//! Transcripts are recorded and read.
 
 use std::fs;
 use std::io::Write;

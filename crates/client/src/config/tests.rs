@@ -248,7 +248,7 @@ fn nothing_of_a_project_counts_before_it_is_trusted() {
 
     let file = disk.0.path().join("project/.attache.json");
     fs::write(&file, evil.replace("./evil", "./worse")).unwrap();
-    // What it denied is still in force.
+    // Its deny rules are still in force.
     expect![[r#"
         permissions = deny-all [~/project/.attache.json:1:69]
         changed: ~/project/.attache.json

@@ -1,4 +1,4 @@
-//! Real programs that end, and are started again.
+//! Real programs that exit and are restarted.
 
 #![cfg(unix)]
 

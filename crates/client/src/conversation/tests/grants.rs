@@ -1,4 +1,4 @@
-//! What leave reaches: just what was shown, as long as its turn, and never past a rule that denies.
+//! The reach of a permission: only what was shown, only in its turn, and never beyond a deny rule.
 
 use attache_host::permissions::{Expiry, PermissionConfig, Permissions, Policy, Preset, Scope};
 use expect_test::{Expect, expect};
@@ -16,16 +16,16 @@ async fn fixture(permissions: Permissions, script: &str) -> Fixture {
     fixture
 }
 
-/// One turn, with an answer to each question.
+/// One turn, with an answer to each prompt.
 async fn check(script: &str, answers: &[PermissionAnswer], expected: Expect) {
     let script = format!("{TURN}{script}\n{END}");
     let mut fixture = fixture(Permissions::preset(Preset::Ask), &script).await;
     fixture.prompt("go");
-    for (question, answer) in (1_u64..).zip(answers) {
-        fixture.until(&format!("asked {question}")).await;
+    for (prompt, answer) in (1_u64..).zip(answers) {
+        fixture.until(&format!("asked {prompt}")).await;
         let answer = answer.clone();
         fixture.conversation.submit(Command::AnswerPermission {
-            prompt: question,
+            prompt,
             answer,
             expiry: Expiry::Never,
         });
@@ -221,9 +221,9 @@ async fn check_written(written: &str, answers: &[PermissionAnswer], expected: Ex
     let script = format!("{TURN}{script}{END}");
     let mut fixture = fixture(Permissions::preset(Preset::Ask), &script).await;
     fixture.prompt("go");
-    for (question, answer) in (1_u64..).zip(answers) {
-        fixture.until(&format!("asked {question}")).await;
-        self::answer(&mut fixture, question, answer.clone());
+    for (prompt, answer) in (1_u64..).zip(answers) {
+        fixture.until(&format!("asked {prompt}")).await;
+        self::answer(&mut fixture, prompt, answer.clone());
     }
     fixture.until("ended").await;
     fixture.seen = fixture.seen.replace(&path.to_string(), "FILE");
@@ -290,9 +290,9 @@ async fn a_remembered_denial_withdraws_earlier_permission() {
     check(script, &answers, expected).await;
 }
 
-fn answer(fixture: &mut Fixture, question: u64, answer: PermissionAnswer) {
+fn answer(fixture: &mut Fixture, prompt: u64, answer: PermissionAnswer) {
     fixture.conversation.submit(Command::AnswerPermission {
-        prompt: question,
+        prompt,
         answer,
         expiry: Expiry::Never,
     });

@@ -1,4 +1,4 @@
-//! Files and commands that the agent asks of us without having asked for leave.
+//! Requests for files and commands without a permission request first.
 
 use attache_host::permissions::{Expiry, Preset, Scope};
 use expect_test::{Expect, expect};
@@ -24,9 +24,9 @@ async fn check(preset: Preset, script: &str, answers: &[PermissionAnswer], expec
     let mut fixture = doing(preset, script).await;
     for (at, answer) in (1_u64..).zip(answers) {
         fixture.until(&format!("asked {at}")).await;
-        let (question, answer) = (at, answer.clone());
+        let (prompt, answer) = (at, answer.clone());
         fixture.conversation.submit(Command::AnswerPermission {
-            prompt: question,
+            prompt,
             answer,
             expiry: Expiry::Never,
         });

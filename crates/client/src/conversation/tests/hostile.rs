@@ -1,4 +1,4 @@
-//! Agents that mean harm, or are broken: they cannot.
+//! Hostile or broken agents do no harm.
 
 use std::time::Duration;
 

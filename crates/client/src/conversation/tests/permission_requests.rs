@@ -1,4 +1,4 @@
-//! Questions for permission.
+//! Permission requests and the user's answers.
 
 use attache_host::permissions::{Expiry, PermissionConfig, Permissions, Preset, Scope};
 use expect_test::expect;
@@ -19,9 +19,9 @@ async fn asking(script: &str) -> Fixture {
     fixture
 }
 
-fn answer(fixture: &mut Fixture, question: u64, answer: PermissionAnswer) {
+fn answer(fixture: &mut Fixture, prompt: u64, answer: PermissionAnswer) {
     fixture.conversation.submit(Command::AnswerPermission {
-        prompt: question,
+        prompt,
         answer,
         expiry: Expiry::Never,
     });
@@ -217,7 +217,7 @@ async fn no_prompt_appears_when_a_rule_decides() {
 const EDIT: &str = r#"<- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Edit","kind":"edit","content":[{"type":"diff","path":"PATH","oldText":"one\n","newText":"two\n"}]},OPTIONS}
         => {"outcome":{"outcome":"cancelled"}}"#;
 
-/// What a person is told of the disk when the agent shows that `one` becomes `two` there.
+/// The comparison in the prompt when the agent shows that `one` becomes `two`.
 async fn compared(there: Option<&str>) -> Vec<DiskComparison> {
     let dir = tempfile::tempdir_in("/tmp").unwrap();
     let path = dir.path().canonicalize().unwrap().join("file");
@@ -267,11 +267,11 @@ async fn large_requests_are_limited_together() {
         => @held {"outcome":{"outcome":"cancelled"}} x5"#
     );
     let mut fixture = asking(&script).await;
-    // What is too much was cancelled, and does not count any more.
+    // Requests beyond the limit were cancelled and no longer count.
     fixture.until("asked 6: Small").await;
     answer(&mut fixture, 6, PermissionAnswer::Dismiss);
-    for question in 1..=5 {
-        answer(&mut fixture, question, PermissionAnswer::Dismiss);
+    for prompt in 1..=5 {
+        answer(&mut fixture, prompt, PermissionAnswer::Dismiss);
     }
     fixture.until("ended").await;
     assert_eq!(fixture.seen.matches("asked").count(), 6);

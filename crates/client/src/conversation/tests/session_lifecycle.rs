@@ -1,4 +1,4 @@
-//! Sessions begun, taken up, listed and left.
+//! Sessions are opened, continued, listed and closed.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! Answers: which request each belongs to, and what it says.
+//! Responses: the request of each, and its content.
 
 use std::borrow::Cow;
 
@@ -25,13 +25,13 @@ impl Conversation {
             .and_then(|requester| Some((requester, self.participant(requester).open.remove(id)?)));
         let Some((requester, open)) = open else {
             if self.broken.remove(id) || (id.is_null() && outcome.is_err()) {
-                self.note("it answers what was no message".to_owned());
+                self.note("it responds to a line that was not a message".to_owned());
             } else {
-                self.problem("nobody waits for this answer");
+                self.problem("there is no pending request for this response");
             }
             let failed = outcome.err().map(|error| failed(&error));
             let failed = failed.unwrap_or_default();
-            return format!("{} an answer  (to {id}){failed}", arrow(from));
+            return format!("{} a response  (to {id}){failed}", arrow(from));
         };
         let outcome = self.outcome(requester, id, &open, outcome);
         if !self.is_foreign {
@@ -40,10 +40,10 @@ impl Conversation {
         let failed = outcome.err().map(|error| failed(&error));
         let failed = failed.unwrap_or_default();
         let (arrow, method) = (arrow(Some(other(requester))), &open.method);
-        format!("{arrow} {method}  (answer to {id}){failed}")
+        format!("{arrow} {method}  (response to {id}){failed}")
     }
 
-    /// Who has asked what is answered by this id, and by this result if there is one.
+    /// The request that this id and result respond to.
     pub(super) fn requester(&self, id: &Id, result: Option<&str>) -> Option<Role> {
         let (client, agent) = match (self.client.open.get(id), self.agent.open.get(id)) {
             (Some(client), Some(agent)) => (client, agent),
@@ -62,7 +62,7 @@ impl Conversation {
         }
     }
 
-    /// The outcome as official JSON; a note shows it where it differs.
+    /// The outcome as official JSON, shown in a note if it differs.
     fn outcome(
         &mut self,
         requester: Role,
