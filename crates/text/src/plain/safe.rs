@@ -14,7 +14,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines(text).replace(['\n', '\t'], " "))
 }
 
-/// Makes a text safe to show on several lines, like [`line`], but with tabs kept. All kinds of line ends become `\n`.
+/// Makes a text safe to show on several lines, like [`line()`], but with tabs kept. All kinds of line ends become `\n`.
 pub fn lines(text: &str) -> Cow<'_, str> {
     if is_safe(text) {
         return cap_clusters(text);
