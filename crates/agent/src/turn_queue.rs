@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn nobody_overtakes_and_who_leaves_is_passed_over() {
+    async fn turns_run_in_order_and_dropped_tickets_are_skipped() {
         let queue = TurnQueue::new(Vec::new(), 3);
         let (mut first, second, mut third) = (
             queue.enter().unwrap(),
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_turn_that_fails_passes_it_on() {
+    async fn a_panicking_turn_releases_the_queue() {
         let queue = TurnQueue::new(1, 2);
         let mut ticket = queue.enter().unwrap();
         let failed = tokio::spawn(async move {

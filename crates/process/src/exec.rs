@@ -151,7 +151,7 @@ pub trait ExecJudge: Send {
     fn judge(&mut self, exec: &Exec, process: &dyn ExecProcess) -> ExecVerdict;
 
     /// Whether [`judge`](Self::judge) needs [`Exec::cwd`], which takes an extra lookup.
-    fn looks_at_directory(&self) -> bool {
+    fn needs_cwd(&self) -> bool {
         false
     }
 

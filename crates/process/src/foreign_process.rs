@@ -74,7 +74,7 @@ mod tests {
     use super::ForeignProcess;
 
     #[test]
-    fn who_has_left_the_group_is_killed_too() {
+    fn descendants_outside_the_group_are_killed_too() {
         // Nobody else looks after this one.
         let mut child = Command::new("/bin/sh")
             .args(["-c", "setsid sleep 1000 & echo $!; wait"])

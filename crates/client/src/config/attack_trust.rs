@@ -67,7 +67,7 @@ impl Project {
     fn is_trusted(&self) -> bool {
         let configuration = self.load();
         let is_trusted = configuration.untrusted.is_none();
-        // What is not trusted sets nothing.
+        // An untrusted file sets nothing.
         assert_eq!(is_trusted, !configuration.rows().is_empty());
         assert_eq!(
             is_trusted,

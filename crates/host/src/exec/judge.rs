@@ -376,7 +376,7 @@ impl ExecJudge for RuleJudge {
         }
     }
 
-    fn looks_at_directory(&self) -> bool {
+    fn needs_cwd(&self) -> bool {
         let mut rules = self.deny.iter().chain(&self.ask);
         !self.approved.is_empty() || rules.any(|rule| !rule.paths.is_empty())
     }

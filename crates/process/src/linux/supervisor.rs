@@ -234,7 +234,7 @@ impl Supervisor {
     }
 
     fn decide(&mut self, call: Notification, tracee: Tracee, mut exec: Box<Exec>) {
-        if self.judge.looks_at_directory() {
+        if self.judge.needs_cwd() {
             exec.cwd = tracee.cwd();
         }
         if !self.is_started && self.judge.is_enforcing() {

@@ -325,13 +325,13 @@ fn reads_config(arguments: &[ShellWord]) -> bool {
     !behind.iter().any(is_set) && (operands == 1 || behind.iter().any(is_get))
 }
 
-/// Whether it only shows files. A repository may contain a program with that name.
+/// Whether the program only shows files. A repository may contain a program with that name.
 fn is_reader(part: &SimpleCommand) -> bool {
     let program = part.words.first().and_then(|word| word.literal());
     program.is_some_and(|program| READERS.split_ascii_whitespace().any(|it| it == program))
 }
 
-/// Whether its first word is a file that it changes, rather than a script.
+/// Whether the program's first word is a file that it changes, rather than a script.
 fn is_editor(program: &str) -> bool {
     matches!(program, "vi" | "vim" | "nvim" | "ex" | "ed" | "emacs")
 }
