@@ -164,6 +164,12 @@ pub trait ExecProcess {
     /// Looks up a path as the process would.
     fn find(&self, path: &OsStr) -> FileLookup;
 
+    /// Looks up a file that the program will run, such as a script. If the judge asks, the answer counts only if the
+    /// lookup has the same result then.
+    fn find_program(&self, path: &OsStr) -> FileLookup {
+        self.find(path)
+    }
+
     /// Returns the `PATH` of the new program, which is empty if the variable is not set. If it is set more than once,
     /// returns all values. Returns `None` if the environment cannot be read.
     fn search_path(&self) -> Option<OsString>;
