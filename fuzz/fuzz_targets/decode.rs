@@ -1,5 +1,5 @@
-//! Any bytes as a line: the envelope, then the payload as every type it could have. What can be read can be written on
-//! one line, and is then read as the same.
+//! Decodes any bytes as a line: the envelope, then the payload as every type that it could have. A value that can be read can
+//! be written on one line, and reads back as the same value.
 #![no_main]
 
 use attache_rpc::json::{self, Decode, Encode};
@@ -20,24 +20,24 @@ fuzz_target!(|line: &[u8]| {
             return;
         }
     };
-    envelope(&message);
+    check_envelope(&message);
     match &message {
         Message::Request { method, params, .. } | Message::Notification { method, params } => {
-            calls(method, *params);
+            check_calls(method, *params);
             if let Some(params) = params {
-                shapes(params);
+                check_shapes(params);
             }
         }
         Message::Response { result, .. } => {
-            results(result);
-            shapes(result);
+            check_results(result);
+            check_shapes(result);
         }
         Message::Failure { .. } => {}
     }
 });
 
-/// A message written again is one line, and the second time nothing changes.
-fn envelope(message: &Message<'_>) {
+/// A message that is written again is one line, and writing it once more changes nothing.
+fn check_envelope(message: &Message<'_>) {
     let line = written(message);
     assert!(!line.contains(['\n', '\r']));
     let again = Message::parse(line.as_bytes()).expect("what was a message still is");
@@ -50,7 +50,7 @@ fn written(message: &Message<'_>) -> String {
     line
 }
 
-fn calls(method: &str, params: Option<&str>) {
+fn check_calls(method: &str, params: Option<&str>) {
     macro_rules! each {
         ($($Calls:ident)*) => {$(
             if let Ok(call) = $Calls::decode(method, params) {
@@ -72,10 +72,10 @@ fn calls(method: &str, params: Option<&str>) {
     }
 }
 
-/// A result does not say which method it answers, so it may be that of any.
-fn results(text: &str) {
+/// Decodes a result as that of every method, because a result does not name its method.
+fn check_results(text: &str) {
     macro_rules! each {
-        ($($Request:ident)*) => {$(again::<<v1::$Request as Request>::Response>(text);)*};
+        ($($Request:ident)*) => {$(check_round_trip::<<v1::$Request as Request>::Response>(text);)*};
     }
     each! {
         InitializeRequest AuthStatusRequest NewSessionRequest LoadSessionRequest ListSessionsRequest
@@ -86,7 +86,7 @@ fn results(text: &str) {
     }
 }
 
-fn again<T: Decode + Encode>(text: &str) {
+fn check_round_trip<T: Decode + Encode>(text: &str) {
     if let Ok(value) = json::from_str::<T>(text) {
         let written = json::to_string(&value);
         assert!(!written.contains(['\n', '\r']));
@@ -95,8 +95,8 @@ fn again<T: Decode + Encode>(text: &str) {
     }
 }
 
-/// No type panics on another one's text.
-fn shapes(text: &str) {
+/// Decoding text of another type must not panic.
+fn check_shapes(text: &str) {
     for method in Method::all() {
         let shapes = [Some(method.params), method.result];
         for shape in shapes.into_iter().flatten() {

@@ -1,5 +1,5 @@
-//! A conversation across the translator of every dialect, a message a line: `<` before a message of the peer, `>` before one
-//! of our_requests. What crosses is JSON, whatever was said before it.
+//! A conversation through the translator of every dialect, one message per line: `<` before a message from the peer, `>`
+//! before one of ours. Every translated message is valid JSON, whatever came before it.
 #![no_main]
 
 use std::collections::HashMap;
@@ -26,9 +26,9 @@ fuzz_target!(|conversation: &str| {
 
 struct TranslatedConversation {
     translator: CallTranslator,
-    /// The official methods of the peer's requests that wait.
+    /// The official methods of the peer's pending requests.
     peer_requests: HashMap<Id, String>,
-    /// The methods of our requests that wait.
+    /// The methods of our pending requests.
     our_requests: HashMap<Id, String>,
 }
 
@@ -47,7 +47,7 @@ impl TranslatedConversation {
                 let call = Call::request(&id, &method, params);
                 match self.translator.read_call(call) {
                     Ok(translated) => {
-                        if let Some(official) = crossed(&translated) {
+                        if let Some(official) = check_call(&translated) {
                             self.peer_requests.insert(id, official);
                         }
                     }
@@ -59,13 +59,13 @@ impl TranslatedConversation {
                     .translator
                     .read_call(Call::notification(&method, params))
                 {
-                    crossed(&translated);
+                    check_call(&translated);
                 }
             }
             Ok(Message::Response { id, result }) => {
                 let method = self.our_requests.remove(&id).unwrap_or_default();
                 if let Ok(result) = self.translator.read_result(&id, &method, result) {
-                    is_json(&result);
+                    check_json(&result);
                 }
             }
             Ok(Message::Failure { id, error }) => {
@@ -81,7 +81,7 @@ impl TranslatedConversation {
             Ok(Message::Request { id, method, params }) => {
                 let call = Call::request(&id, &method, params);
                 if let Ok(translated) = self.translator.write_call(call) {
-                    crossed(&translated);
+                    check_call(&translated);
                     self.our_requests.insert(id, method.into_owned());
                 }
             }
@@ -90,13 +90,13 @@ impl TranslatedConversation {
                     .translator
                     .write_call(Call::notification(&method, params))
                 {
-                    crossed(&translated);
+                    check_call(&translated);
                 }
             }
             Ok(Message::Response { id, result }) => {
                 let method = self.peer_requests.remove(&id).unwrap_or_default();
                 match self.translator.write_result(&id, &method, result) {
-                    Ok(result) => is_json(&result),
+                    Ok(result) => check_json(&result),
                     Err(error) => drop(self.translator.write_error(&id, &method, error)),
                 }
             }
@@ -109,27 +109,27 @@ impl TranslatedConversation {
     }
 }
 
-/// What a translated call says is JSON; the method of the call that wants the answer.
-fn crossed(translated: &TranslatedCall<'_>) -> Option<String> {
+/// Checks that a translated call is valid JSON, and returns its method if it is a request.
+fn check_call(translated: &TranslatedCall<'_>) -> Option<String> {
     match translated {
         TranslatedCall::Call { method, params } => {
-            params.as_deref().map(is_json);
+            params.as_deref().map(check_json);
             Some(method.to_string())
         }
         TranslatedCall::Calls(calls) => {
             for (_, params) in calls {
-                params.as_deref().map(is_json);
+                params.as_deref().map(check_json);
             }
             calls.last().map(|(method, _)| method.clone())
         }
         TranslatedCall::Response(result) => {
-            is_json(result);
+            check_json(result);
             None
         }
         TranslatedCall::Nothing => None,
     }
 }
 
-fn is_json(text: &str) {
-    assert!(Raw::parse(text).is_ok(), "no JSON: {text}");
+fn check_json(text: &str) {
+    assert!(Raw::parse(text).is_ok(), "not JSON: {text}");
 }

@@ -69,7 +69,7 @@ pub(crate) struct SessionLaunch {
     pub(crate) provider: Option<Provider>,
 }
 
-/// What a session starts from.
+/// Origin of a session: new, its own transcript, or a copy of another one.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum SessionOrigin {
     New,

@@ -19,7 +19,7 @@ use crate::{permission, prompt, settings};
 use messages::StreamingMessage;
 use tool_calls::ToolCalls;
 
-/// What the session has to do.
+/// An action for the session to carry out.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionAction {
     /// Send this update to the client.
@@ -63,7 +63,7 @@ pub enum SessionAction {
     },
 }
 
-/// What the client can show.
+/// Capabilities of the client that affect the mapping.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DisplaySupport {
     /// Terminals that the agent runs: `_meta.terminal_output`.

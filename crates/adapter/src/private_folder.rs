@@ -1,9 +1,11 @@
 //! A private folder for the files of one session, removed with the session.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use attache_disk::private;
 
 /// A folder that only the user can enter. Dropping it removes it.
 #[derive(Debug)]
@@ -31,9 +33,7 @@ impl PrivateFolder {
         // The folder gets its final name only once it is locked. Otherwise another adapter could take it for an
         // abandoned one.
         let fresh = base.join(format!("{UNLOCKED_PREFIX}{token}"));
-        let mut builder = DirBuilder::new();
-        private_folder(&mut builder);
-        builder.create(&fresh).map_err(|failed| {
+        private::create_new_dir(&fresh).map_err(|failed| {
             let place = base.display();
             let words = format!("{failed} in {place}; set TMPDIR to a folder that can be written");
             io::Error::new(failed.kind(), words)
@@ -50,10 +50,9 @@ impl PrivateFolder {
     /// Writes a file that only the user can read.
     pub(crate) fn write(&self, name: &str, content: &str) -> io::Result<PathBuf> {
         let path = self.path.join(name);
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        private_file(&mut options);
-        options.open(&path)?.write_all(content.as_bytes())?;
+        let mut file = private::open_or_create(&path).map_err(io::Error::other)?;
+        file.set_len(0)?;
+        file.write_all(content.as_bytes())?;
         Ok(path)
     }
 }
@@ -119,22 +118,6 @@ fn is_ours(folder: &Path) -> bool {
     folder.is_dir()
 }
 
-#[cfg(unix)]
-fn private_folder(builder: &mut DirBuilder) {
-    std::os::unix::fs::DirBuilderExt::mode(builder, 0o700);
-}
-
-#[cfg(unix)]
-fn private_file(options: &mut OpenOptions) {
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-}
-
-#[cfg(not(unix))]
-fn private_folder(_: &mut DirBuilder) {}
-
-#[cfg(not(unix))]
-fn private_file(_: &mut OpenOptions) {}
-
 /// File name of the shell listener's socket.
 pub(crate) const SOCKET_NAME: &str = "door";
 const LONGEST: usize = 107;
@@ -144,7 +127,8 @@ const PREFIX: &str = "attache-claude-";
 const UNLOCKED_PREFIX: &str = "attache-new-";
 const FRESH: Duration = Duration::from_secs(60);
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs::{self, File};
     use std::time::{Duration, SystemTime};
@@ -152,14 +136,14 @@ mod tests {
     use super::{PREFIX, PrivateFolder, UNLOCKED_PREFIX, fits_socket, remove_abandoned, try_lock};
 
     #[test]
-    fn a_place_that_is_missing_is_named_with_what_to_do() {
+    fn a_missing_base_folder_is_named_with_what_to_do() {
         let failed = PrivateFolder::create_in("/nowhere/at/all".as_ref()).expect_err("no folder");
         let words = failed.to_string();
         assert!(words.contains("in /nowhere/at/all; set TMPDIR"), "{words}");
     }
 
     #[tokio::test]
-    async fn a_place_fits_if_a_socket_in_it_can_be_opened() {
+    async fn a_base_folder_fits_if_a_socket_in_it_can_be_opened() {
         let base = tempfile::tempdir().expect("a folder");
         let room = |length: usize| {
             let name = "x".repeat(length - base.path().as_os_str().len() - 1);
@@ -174,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_nobody_holds_is_swept_away() {
+    fn only_abandoned_folders_are_removed() {
         let base = tempfile::tempdir().expect("a folder");
         let make = |name: &str, age: u64| {
             let path = base.path().join(name);

@@ -32,7 +32,7 @@ use user_requests::UrlElicitations;
 pub(crate) use start::{ReadySession, open};
 pub(crate) use turn::uuid;
 
-/// What a client wants from a session.
+/// A command of the client for a session.
 #[derive(Debug)]
 pub(crate) enum SessionCommand {
     Prompt(v1::PromptRequest, Reply<v1::PromptResponse>),

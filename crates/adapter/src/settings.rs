@@ -3,7 +3,7 @@
 use attache::v1;
 use serde_json::{Value, json};
 
-/// What a session offers, and what is selected.
+/// The settings that a session offers, and their current values.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
     /// The version of the CLI.

@@ -1,9 +1,9 @@
 //! The agent as a client sees it: dispatches every call of the protocol.
 
-mod opening;
+mod open_session;
 mod replay;
 mod session_locks;
-mod stored;
+mod stored_sessions;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,7 +33,7 @@ pub struct Setup {
     /// Limits on what one turn or connection may use.
     pub limits: Limits,
     /// Files, terminals and web access of the tools.
-    pub equipment: ToolEnvironment,
+    pub environment: ToolEnvironment,
     /// The user's rules. Only rules that deny or ask apply here. Rules that allow are for the client, which answers the
     /// agent's permission requests.
     pub policy: Option<Policy>,
@@ -64,7 +64,7 @@ pub async fn serve(client: ClientHandle, mut calls: AgentCalls, setup: Setup) {
         store: setup.store,
         models: setup.models,
         limits: setup.limits,
-        equipment: setup.equipment,
+        environment: setup.environment,
         has_policy: setup.policy.is_some(),
         permissions: permissions(setup.policy),
         sessions: Mutex::default(),
@@ -90,7 +90,7 @@ pub(crate) struct Agent {
     pub(crate) store: Store,
     pub(crate) models: Catalog,
     pub(crate) limits: Limits,
-    pub(crate) equipment: ToolEnvironment,
+    pub(crate) environment: ToolEnvironment,
     /// The rules, and the user's decisions in open sessions.
     pub(crate) permissions: Permissions,
     pub(crate) has_policy: bool,
@@ -301,7 +301,7 @@ fn respond_with_session<T>(
         match outcome {
             Ok((session, response)) => {
                 reply.ok(response);
-                session.mark_announced();
+                session.mark_opened();
                 session.announce_commands().await;
             }
             Err(error) => reply.fail(error),

@@ -57,24 +57,24 @@ impl BuiltinCommand {
 
     fn description(self) -> &'static str {
         match self {
-            BuiltinCommand::Help => "Say what can be asked here",
-            BuiltinCommand::Plan => "Make a plan before anything is changed",
-            BuiltinCommand::Test => "Run the project's tests and look at what fails",
-            BuiltinCommand::Review => "Look through the changes that are not committed",
-            BuiltinCommand::Compact => "Shorten the conversation to a summary",
+            BuiltinCommand::Help => "Show the commands and what you can ask",
+            BuiltinCommand::Plan => "Plan the work before changing anything",
+            BuiltinCommand::Test => "Run the project's tests and look at failures",
+            BuiltinCommand::Review => "Review the uncommitted changes",
+            BuiltinCommand::Compact => "Replace the conversation by a summary",
             BuiltinCommand::Clear => "Forget the conversation so far",
             BuiltinCommand::Init => "Write an AGENTS.md that tells agents about this project",
-            BuiltinCommand::Mcp => "Show the MCP servers, or connect one again",
+            BuiltinCommand::Mcp => "Show the MCP servers, or reconnect one",
         }
     }
 
     fn hint(self) -> Option<&'static str> {
         match self {
             BuiltinCommand::Plan => Some("what to plan"),
-            BuiltinCommand::Test => Some("the command, if it is another than the usual one"),
+            BuiltinCommand::Test => Some("the command, if it is not the usual one"),
             BuiltinCommand::Review => Some("what to look at"),
             BuiltinCommand::Compact => Some("what matters most"),
-            BuiltinCommand::Mcp => Some("the server to connect again"),
+            BuiltinCommand::Mcp => Some("the server to reconnect"),
             BuiltinCommand::Help | BuiltinCommand::Clear | BuiltinCommand::Init => None,
         }
     }
@@ -139,10 +139,10 @@ pub(crate) fn unknown(name: &str, all: &[v1::AvailableCommand]) -> String {
     let names = names.join(", ");
     match nearest {
         Some((_, command)) => format!(
-            "There is no such command. Did you mean `/{}`? There are: {names}.",
+            "Unknown command. Did you mean `/{}`? Available commands: {names}.",
             command.name
         ),
-        None => format!("There is no such command. There are: {names}."),
+        None => format!("Unknown command. Available commands: {names}."),
     }
 }
 
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn prompts_that_start_with_a_slash() {
+    fn prompts_that_start_with_a_slash_are_parsed() {
         check(
             "/help",
             Some(Command::Builtin(BuiltinCommand::Help, String::new())),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_names_the_nearest() {
+    fn an_unknown_command_suggests_the_nearest() {
         let told = unknown("hlep", &list(Vec::new()));
         assert!(told.contains("Did you mean `/help`?"), "{told}");
         assert!(!unknown("frobnicate", &list(Vec::new())).contains("mean"));

@@ -9,11 +9,11 @@ use attache::v1;
 use attache_model::{self as model, Event, Input, Message, Model, ModelInfo, Request, embedded};
 use futures_util::StreamExt;
 
+use crate::entry_kinds;
 use crate::failure::Failure;
 use crate::history::History;
 use crate::ids;
-use crate::kinds;
-use crate::session::{Session, can};
+use crate::session::{Session, has_session_capability};
 use excerpt::Excerpt;
 
 /// A compaction to run.
@@ -25,16 +25,16 @@ pub(crate) struct Compaction<'a> {
     pub(crate) emphasis: &'a str,
     pub(crate) display: &'a mut CompactionDisplay,
     /// Usage of the summary.
-    pub(crate) heard: &'a mut model::Usage,
+    pub(crate) usage: &'a mut model::Usage,
 }
 
 impl Compaction<'_> {
     pub(crate) async fn shorten(mut self, history: &mut History) -> Result<(), Failure> {
-        self.display.open(self.session).await?;
-        let status = match self.summary(history).await {
+        self.display.start(self.session).await?;
+        let status = match self.summarize(history).await {
             Ok(text) => {
-                let question = last_question(history);
-                replace(self.session, history, told(&text, question)).await?;
+                let prompt = unanswered_prompt(history);
+                replace(self.session, history, summary_messages(&text, prompt)).await?;
                 v1::CompactionStatus::Completed
             }
             Err(failure) => {
@@ -45,33 +45,36 @@ impl Compaction<'_> {
         self.display.close(self.session, status).await
     }
 
-    async fn summary(&mut self, history: &History) -> Result<String, Failure> {
+    async fn summarize(&mut self, history: &History) -> Result<String, Failure> {
         if is_embedded(self.model.info()) {
             let text = outline(history);
-            self.display.piece(self.session, &text).await?;
+            self.display.append(self.session, &text).await?;
             return Ok(text);
         }
         let window = self.model.info().window;
         let mut outcome = Ok(String::new());
         for excerpt in Excerpt::ALL {
-            outcome = self.ask(excerpt.of(history, window)).await;
+            outcome = self.request_summary(excerpt.of(history, window)).await;
             match &outcome {
                 // A shorter excerpt may fit.
                 Err(Failure::Model(model::Error::TooLong { .. })) => {}
-                _ => break,
+                Ok(_) | Err(_) => break,
             }
         }
         outcome
     }
 
-    async fn ask(&mut self, mut messages: Vec<Arc<Message>>) -> Result<String, Failure> {
-        let wish = match self.emphasis {
-            "" => WISH.to_owned(),
-            emphasis => format!("{WISH} What matters most: {emphasis}"),
+    async fn request_summary(
+        &mut self,
+        mut messages: Vec<Arc<Message>>,
+    ) -> Result<String, Failure> {
+        let prompt = match self.emphasis {
+            "" => SUMMARY_PROMPT.to_owned(),
+            emphasis => format!("{SUMMARY_PROMPT} What matters most: {emphasis}"),
         };
-        messages.push(Arc::new(Message::User(vec![Input::Text(wish)])));
+        messages.push(Arc::new(Message::User(vec![Input::Text(prompt)])));
         let mut events = self.model.answer(Request {
-            instructions: "You summarise conversations between a person and a coding agent.".into(),
+            instructions: "You summarise conversations between a user and a coding agent.".into(),
             messages,
             ..Request::default()
         });
@@ -79,12 +82,17 @@ impl Compaction<'_> {
         while let Some(event) = events.next().await {
             match event? {
                 Event::Text(piece) => {
-                    self.display.piece(self.session, &piece).await?;
+                    self.display.append(self.session, &piece).await?;
                     text.push_str(&piece);
                 }
-                Event::Usage(now) => *self.heard = now,
+                Event::Usage(now) => *self.usage = now,
                 Event::End(_) => break,
-                _ => {}
+                // Only the text counts as the summary.
+                Event::Thought(_)
+                | Event::ThoughtSignature(_)
+                | Event::CallStarted { .. }
+                | Event::Call(_)
+                | Event::Retry { .. } => {}
             }
         }
         match text.trim() {
@@ -108,7 +116,7 @@ async fn replace(
     messages: Vec<Message>,
 ) -> Result<(), Failure> {
     let kept = serde_json::to_vec(&messages).unwrap_or_default();
-    session.journal.append(kinds::COMPACTED, kept).await?;
+    session.journal.append(entry_kinds::COMPACTED, kept).await?;
     // Before the wait for the disk, so that a caller that stops waiting leaves the same state as in the journal.
     history.replace(messages);
     Ok(session.journal.flush().await?)
@@ -119,7 +127,7 @@ async fn replace(
 pub(crate) struct CompactionDisplay(Option<v1::CompactionId>);
 
 impl CompactionDisplay {
-    async fn open(&mut self, session: &Session) -> Result<(), Failure> {
+    async fn start(&mut self, session: &Session) -> Result<(), Failure> {
         if !is_shown(session.client.client()) {
             return Ok(());
         }
@@ -129,7 +137,7 @@ impl CompactionDisplay {
         session.show(begun).await
     }
 
-    async fn piece(&self, session: &Session, text: &str) -> Result<(), Failure> {
+    async fn append(&self, session: &Session, text: &str) -> Result<(), Failure> {
         match &self.0 {
             Some(id) => {
                 let chunk = v1::CompactionSummaryChunk::new(id.clone(), text);
@@ -163,7 +171,7 @@ impl CompactionDisplay {
 
 /// Whether the client shows compactions.
 pub(crate) fn is_shown(client: &ClientHandle) -> bool {
-    can(client, |session| session.compaction.is_some())
+    has_session_capability(client, |session| session.compaction.is_some())
 }
 
 /// Whether this is the embedded model, which understands only its grammar.
@@ -173,20 +181,20 @@ pub(crate) fn is_embedded(info: &ModelInfo) -> bool {
 
 /// A summary without a language model: the first line of each prompt.
 fn outline(history: &History) -> String {
-    let mut text = "What the person asked so far:\n".to_owned();
-    let asked = history
+    let mut text = "What the user asked so far:\n".to_owned();
+    let prompts = history
         .messages()
         .iter()
-        .filter_map(|message| question(message));
-    for question in asked {
-        let line = question.lines().next().unwrap_or_default();
-        let end = line.floor_char_boundary(MOST_OUTLINED);
+        .filter_map(|message| prompt(message));
+    for prompt in prompts {
+        let line = prompt.lines().next().unwrap_or_default();
+        let end = line.floor_char_boundary(MAX_OUTLINE_LINE);
         text.push_str(&format!("- {}\n", &line[..end]));
     }
     text
 }
 
-fn question(message: &Message) -> Option<&str> {
+fn prompt(message: &Message) -> Option<&str> {
     let Message::User(inputs) = message else {
         return None;
     };
@@ -197,24 +205,24 @@ fn question(message: &Message) -> Option<&str> {
 }
 
 /// The prompt at the end of the conversation that has no answer yet.
-fn last_question(history: &History) -> Option<Vec<Input>> {
+fn unanswered_prompt(history: &History) -> Option<Vec<Input>> {
     match history.messages().last().map(AsRef::as_ref) {
         Some(Message::User(inputs)) => Some(inputs.clone()),
         _ => None,
     }
 }
 
-fn told(summary: &str, question: Option<Vec<Input>>) -> Vec<Message> {
-    let opening = format!("This is what happened before, in short:\n\n{summary}");
+fn summary_messages(summary: &str, prompt: Option<Vec<Input>>) -> Vec<Message> {
+    let opening = format!("Summary of the conversation so far:\n\n{summary}");
     let mut inputs = vec![Input::Text(opening)];
-    match question {
-        Some(question) => inputs.extend(question),
+    match prompt {
+        Some(prompt) => inputs.extend(prompt),
         None => inputs.push(Input::Text(
-            "Go on from there when something is left to do.".to_owned(),
+            "Continue from there if something is left to do.".to_owned(),
         )),
     }
     vec![Message::User(inputs)]
 }
 
-const WISH: &str = "Summarise the conversation so far for yourself, since you will go on with nothing but the summary: what the person wants, what was decided and why, which files matter and what was changed in them, what was tried and failed, what is left to do. Be exact about names and paths. Do not call tools.";
-const MOST_OUTLINED: usize = 200;
+const SUMMARY_PROMPT: &str = "Summarise the conversation so far for yourself, since you will continue with nothing but the summary: what the user wants, what was decided and why, which files matter and what was changed in them, what was tried and failed, what is left to do. Be exact about names and paths. Do not call tools.";
+const MAX_OUTLINE_LINE: usize = 200;

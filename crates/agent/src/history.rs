@@ -160,8 +160,8 @@ fn output_bytes(output: &Output) -> usize {
 }
 
 pub(crate) const BYTES_PER_TOKEN: u64 = 4;
-const LEFT_OUT: &str = "[something was attached that the model did not take]";
-const NEVER: &str = "Not finished: nothing is known of what came of it";
+const LEFT_OUT: &str = "[an attachment was removed because the model rejected it]";
+const NEVER: &str = "Not finished: the result is unknown";
 
 #[cfg(test)]
 mod tests {

@@ -3,13 +3,13 @@
 mod agent;
 mod commands;
 mod compaction;
+mod entry_kinds;
 mod failure;
 mod history;
 mod ids;
 mod initialize;
 mod instructions;
-mod kinds;
-mod latest;
+mod latest_value;
 mod mcp_content;
 mod modes;
 mod permission;

@@ -54,7 +54,7 @@ impl Mode {
     pub(crate) fn verdict(self, effect: Effect) -> Verdict {
         let reason = || Reason::new(format!("{} mode", self.name()));
         match (self, effect) {
-            (_, Effect::Look) | (Mode::Code, Effect::Change) => Verdict::Allow(reason()),
+            (_, Effect::Read) | (Mode::Code, Effect::Change) => Verdict::Allow(reason()),
             (Mode::Architect, Effect::Change | Effect::Execute | Effect::McpCall) => {
                 Verdict::Deny(reason())
             }
@@ -62,7 +62,7 @@ impl Mode {
                 _,
                 Effect::Change
                 | Effect::Execute
-                | Effect::Reach
+                | Effect::Fetch
                 | Effect::McpRead
                 | Effect::McpCall,
             ) => Verdict::Ask,

@@ -23,7 +23,7 @@ pub(crate) async fn inputs(
             v1::ContentBlock::Audio(audio) => sound(info, &audio.mime_type, &audio.data),
             v1::ContentBlock::ResourceLink(link) => linked(place, link).await,
             v1::ContentBlock::Resource(resource) => embedded(info, &resource.resource),
-            _ => Input::Text("[something of a kind that is not known was attached]".to_owned()),
+            _ => Input::Text("[content of an unknown type was attached]".to_owned()),
         });
     }
     inputs
@@ -53,7 +53,9 @@ fn picture(info: &ModelInfo, media_type: &str, data: &str) -> Input {
             media_type: media_type.to_owned(),
             data: data.to_owned(),
         },
-        false => Input::Text("[a picture was attached; this model cannot see pictures]".to_owned()),
+        false => {
+            Input::Text("[an image was attached; this model does not accept images]".to_owned())
+        }
     }
 }
 
@@ -63,7 +65,7 @@ fn sound(info: &ModelInfo, media_type: &str, data: &str) -> Input {
             media_type: media_type.to_owned(),
             data: data.to_owned(),
         },
-        false => Input::Text("[a sound was attached; this model cannot hear]".to_owned()),
+        false => Input::Text("[audio was attached; this model does not accept audio]".to_owned()),
     }
 }
 
@@ -72,7 +74,7 @@ async fn linked(place: &Workplace, link: &v1::ResourceLink) -> Input {
     let Some(path) = file(&link.uri) else {
         return Input::Text(format!("[link: {} <{}>]", link.name, link.uri));
     };
-    match place.named(&path).await {
+    match place.linked_text(&path).await {
         Ok(text) => Input::Text(quoted(&path.display().to_string(), &text)),
         Err(fault) => Input::Text(format!("[{} could not be read: {fault}]", path.display())),
     }

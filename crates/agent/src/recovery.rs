@@ -8,8 +8,8 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::commands;
+use crate::entry_kinds;
 use crate::history::{History, unfinished};
-use crate::kinds;
 use crate::permission::JournaledDecision;
 
 /// The state read from a journal.
@@ -65,12 +65,12 @@ pub(crate) fn shown(prompt: &[u8]) -> Vec<Raw> {
 /// Reads a journal. An interrupted turn is ended, in the journal too.
 pub(crate) async fn read(journal: &Journal) -> Result<JournalState, Error> {
     let mut reading = JournalReader::default();
-    let mut entries = journal.entries(Kinds::of(&TOLD)).await?;
+    let mut entries = journal.entries(Kinds::of(&CONVERSATION_KINDS)).await?;
     while let Some(entry) = readable(&mut entries).await? {
-        reading.take(entry);
+        reading.apply(entry);
     }
     if let Some(interrupted) = reading.interrupted.take() {
-        mend(journal, &mut reading.history, &interrupted).await?;
+        end_interrupted_turn(journal, &mut reading.history, &interrupted).await?;
     }
     Ok(JournalState {
         history: reading.history,
@@ -79,14 +79,14 @@ pub(crate) async fn read(journal: &Journal) -> Result<JournalState, Error> {
 }
 
 /// Reads the journal only if its last turn was interrupted. Otherwise it is read when the first prompt comes.
-pub(crate) async fn read_if_cut(journal: &Journal) -> Result<Option<JournalState>, Error> {
-    let is_cut = match journal.newest(Kinds::of(&ENDS)).await {
-        Ok(newest) => newest.is_some_and(|entry| entry.kind == kinds::PROMPT),
+pub(crate) async fn read_if_interrupted(journal: &Journal) -> Result<Option<JournalState>, Error> {
+    let is_interrupted = match journal.newest(Kinds::of(&TURN_KINDS)).await {
+        Ok(newest) => newest.is_some_and(|entry| entry.kind == entry_kinds::PROMPT),
         // `read` skips damaged entries.
         Err(Error::Entries { .. }) => true,
         Err(fault) => return Err(fault),
     };
-    match is_cut {
+    match is_interrupted {
         true => read(journal).await.map(Some),
         false => Ok(None),
     }
@@ -114,25 +114,27 @@ struct InterruptedTurn {
     /// The number of the prompt's entry.
     prompt: u64,
     /// The number of the turn's last message entry. Updates after it are in no message.
-    answer: u64,
+    last_message: u64,
     /// The length of the conversation before the turn.
-    before: usize,
+    length_before: usize,
     /// The stored prompt.
-    asked: Bytes,
+    stored_prompt: Bytes,
 }
 
 impl InterruptedTurn {
     /// Whether the turn has added a message to the conversation.
     fn has_begun(&self) -> bool {
-        self.answer > self.prompt
+        self.last_message > self.prompt
     }
 
     /// The prompt as a message; `None` for a slash command, which was not for the model.
-    fn question(&self) -> Option<Message> {
-        let updates = shown(&self.asked).into_iter();
-        let blocks = updates.filter_map(|update| match update.read() {
-            Ok(v1::SessionUpdate::UserMessageChunk(chunk)) => Some(chunk.content),
-            _ => None,
+    fn prompt_message(&self) -> Option<Message> {
+        let updates = shown(&self.stored_prompt).into_iter();
+        let blocks = updates.filter_map(|update| {
+            let Ok(v1::SessionUpdate::UserMessageChunk(chunk)) = update.read() else {
+                return None;
+            };
+            Some(chunk.content)
         });
         let inputs = blocks.map(|block| match block.as_text() {
             Some(text) => text.to_owned(),
@@ -148,44 +150,44 @@ impl InterruptedTurn {
 }
 
 impl JournalReader {
-    fn take(&mut self, entry: Entry) {
+    fn apply(&mut self, entry: Entry) {
         let Entry {
             seq, kind, body, ..
         } = entry;
         match kind {
-            kinds::PROMPT => {
+            entry_kinds::PROMPT => {
                 self.interrupted = Some(InterruptedTurn {
                     prompt: seq,
-                    answer: seq,
-                    before: self.history.messages().len(),
-                    asked: body,
+                    last_message: seq,
+                    length_before: self.history.messages().len(),
+                    stored_prompt: body,
                 });
             }
-            kinds::MESSAGE => {
+            entry_kinds::MESSAGE => {
                 if let Ok(message) = serde_json::from_slice::<Message>(&body) {
                     self.history.push(message);
                 }
                 if let Some(interrupted) = &mut self.interrupted {
-                    interrupted.answer = seq;
+                    interrupted.last_message = seq;
                 }
             }
-            kinds::COMPACTED => {
+            entry_kinds::COMPACTED => {
                 let messages = serde_json::from_slice(&body).unwrap_or_default();
                 self.history.replace(messages);
                 if let Some(interrupted) = &mut self.interrupted {
-                    interrupted.answer = seq;
-                    interrupted.before = self.history.messages().len();
+                    interrupted.last_message = seq;
+                    interrupted.length_before = self.history.messages().len();
                 }
             }
-            kinds::DECISION => {
+            entry_kinds::DECISION => {
                 // A decision that can't be read is dropped, so the user is asked again.
                 self.decisions.extend(serde_json::from_slice(&body).ok());
             }
-            kinds::TURN_ENDED => {
+            entry_kinds::TURN_ENDED => {
                 let interrupted = self.interrupted.take();
                 if let Ok(end) = serde_json::from_slice::<TurnEnd>(&body) {
                     if let Some(interrupted) = interrupted.filter(|_| end.forgotten) {
-                        self.history.truncate(interrupted.before);
+                        self.history.truncate(interrupted.length_before);
                     }
                     if end.unseen {
                         self.history.leave_out_media();
@@ -209,29 +211,29 @@ struct ShownUpdates {
 }
 
 impl ShownUpdates {
-    async fn during(
+    async fn read_after(
         journal: &Journal,
         interrupted: &InterruptedTurn,
     ) -> Result<ShownUpdates, Error> {
         let mut shown = ShownUpdates::default();
         let mut entries = journal
-            .entries(Kinds::of(&[kinds::UPDATE]))
+            .entries(Kinds::of(&[entry_kinds::UPDATE]))
             .await?
             .after(interrupted.prompt);
         while let Some(entry) = readable(&mut entries).await? {
             let text = std::str::from_utf8(&entry.body).unwrap_or_default();
             if let Ok(update) = Raw::parse(text).and_then(|raw| raw.read::<v1::SessionUpdate>()) {
                 // Before the first request to the model, all text is the agent's own.
-                shown.take(
+                shown.apply(
                     update,
-                    interrupted.has_begun() && entry.seq > interrupted.answer,
+                    interrupted.has_begun() && entry.seq > interrupted.last_message,
                 );
             }
         }
         Ok(shown)
     }
 
-    fn take(&mut self, update: v1::SessionUpdate, in_no_message: bool) {
+    fn apply(&mut self, update: v1::SessionUpdate, in_no_message: bool) {
         match update {
             v1::SessionUpdate::AgentMessageChunk(chunk) if in_no_message => {
                 self.text
@@ -249,7 +251,26 @@ impl ShownUpdates {
                 let is_open = compaction.status == v1::CompactionStatus::InProgress;
                 self.compaction = is_open.then_some(compaction.compaction_id);
             }
-            _ => {}
+            // Text that is in a message, calls that are settled, and updates that leave nothing open.
+            v1::SessionUpdate::AgentMessageChunk(_)
+            | v1::SessionUpdate::ToolCall(_)
+            | v1::SessionUpdate::ToolCallUpdate(_)
+            | v1::SessionUpdate::UserMessageChunk(_)
+            | v1::SessionUpdate::AgentThoughtChunk(_)
+            | v1::SessionUpdate::Plan(_)
+            | v1::SessionUpdate::PlanUpdate(_)
+            | v1::SessionUpdate::PlanRemoved(_)
+            | v1::SessionUpdate::AvailableCommandsUpdate(_)
+            | v1::SessionUpdate::CurrentModeUpdate(_)
+            | v1::SessionUpdate::ConfigOptionUpdate(_)
+            | v1::SessionUpdate::SessionInfoUpdate(_)
+            | v1::SessionUpdate::UsageUpdate(_)
+            | v1::SessionUpdate::Notice(_)
+            | v1::SessionUpdate::CompactionSummaryChunk(_)
+            | v1::SessionUpdate::SubagentUpdate(_)
+            | v1::SessionUpdate::SessionMessage(_)
+            | v1::SessionUpdate::SessionMessageChunk(_)
+            | v1::SessionUpdate::Other(_) => {}
         }
     }
 }
@@ -280,19 +301,19 @@ fn is_open(status: &v1::ToolCallStatus) -> bool {
 }
 
 /// Ends an interrupted turn: everything open has failed, and the model gets to know.
-async fn mend(
+async fn end_interrupted_turn(
     journal: &Journal,
     history: &mut History,
     interrupted: &InterruptedTurn,
 ) -> Result<(), Error> {
-    let shown = ShownUpdates::during(journal, interrupted).await?;
+    let shown = ShownUpdates::read_after(journal, interrupted).await?;
     for update in shown.failures() {
         let update = Raw::of(&update).as_str().to_owned();
-        journal.append(kinds::UPDATE, update).await?;
+        journal.append(entry_kinds::UPDATE, update).await?;
     }
-    for message in missing(history, interrupted, shown.text) {
+    for message in missing_messages(history, interrupted, shown.text) {
         let kept = serde_json::to_vec(&message).unwrap_or_default();
-        journal.append(kinds::MESSAGE, kept).await?;
+        journal.append(entry_kinds::MESSAGE, kept).await?;
         history.push(message);
     }
     let end = TurnEnd {
@@ -301,14 +322,18 @@ async fn mend(
         unseen: false,
     };
     let end = serde_json::to_vec(&end).unwrap_or_default();
-    journal.commit(kinds::TURN_ENDED, end).await.map(drop)
+    journal.commit(entry_kinds::TURN_ENDED, end).await.map(drop)
 }
 
 /// The messages that an interrupted conversation lacks: the prompt, results, the end of the answer.
-fn missing(history: &History, interrupted: &InterruptedTurn, text: String) -> Vec<Message> {
+fn missing_messages(
+    history: &History,
+    interrupted: &InterruptedTurn,
+    text: String,
+) -> Vec<Message> {
     let mut fresh = Vec::new();
     if !interrupted.has_begun() {
-        fresh.extend(interrupted.question());
+        fresh.extend(interrupted.prompt_message());
     }
     let calls = history.open_calls();
     if !calls.is_empty() {
@@ -327,14 +352,14 @@ fn missing(history: &History, interrupted: &InterruptedTurn, text: String) -> Ve
 }
 
 /// The kinds that make up the conversation.
-const TOLD: [Kind; 5] = [
-    kinds::PROMPT,
-    kinds::MESSAGE,
-    kinds::DECISION,
-    kinds::TURN_ENDED,
-    kinds::COMPACTED,
+const CONVERSATION_KINDS: [Kind; 5] = [
+    entry_kinds::PROMPT,
+    entry_kinds::MESSAGE,
+    entry_kinds::DECISION,
+    entry_kinds::TURN_ENDED,
+    entry_kinds::COMPACTED,
 ];
 /// The kinds that begin and end a turn.
-const ENDS: [Kind; 2] = [kinds::PROMPT, kinds::TURN_ENDED];
-const ATTACHED: &str = "[something was attached, and not read]";
-const CUT_OFF: &str = "Interrupted: the agent was ended before this was finished";
+const TURN_KINDS: [Kind; 2] = [entry_kinds::PROMPT, entry_kinds::TURN_ENDED];
+const ATTACHED: &str = "[an attachment that was not read]";
+const CUT_OFF: &str = "Interrupted: the agent stopped before this was finished";

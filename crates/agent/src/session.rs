@@ -14,9 +14,9 @@ use attache_model::{Message, Model, ModelInfo};
 use tokio::sync::watch;
 
 use crate::Agent;
+use crate::entry_kinds;
 use crate::failure::Failure;
 use crate::history::History;
-use crate::kinds;
 use crate::modes::Mode;
 use crate::permission::SessionPermissions;
 use crate::recovery::{self, JournalState};
@@ -40,10 +40,10 @@ pub(crate) struct Session {
     changing: tokio::sync::Mutex<()>,
     pub(crate) permissions: SessionPermissions,
     /// Notices for a client that does not show notices; sent as messages when the next turn begins.
-    asides: Mutex<Vec<String>>,
+    queued_messages: Mutex<Vec<String>>,
     closing: watch::Sender<bool>,
     /// Whether the response that opens the session was sent. No update may come before it.
-    given: watch::Sender<bool>,
+    opened_signal: watch::Sender<bool>,
 }
 
 impl Session {
@@ -63,13 +63,13 @@ impl Session {
             journal: parts.journal,
             place: parts.place,
             servers: parts.servers,
-            turns: TurnQueue::new(history, MOST_WAITING),
+            turns: TurnQueue::new(history, MAX_WAITING_TURNS),
             settings: Mutex::new(parts.settings),
             changing: tokio::sync::Mutex::default(),
             permissions,
-            asides: Mutex::default(),
+            queued_messages: Mutex::default(),
             closing: watch::Sender::new(false),
-            given: watch::Sender::new(false),
+            opened_signal: watch::Sender::new(false),
         }
     }
 
@@ -103,35 +103,38 @@ impl Session {
     pub(crate) async fn show(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), Failure> {
         let update = Raw::of(&update.into());
         self.journal
-            .append(kinds::UPDATE, update.as_str().to_owned())
+            .append(entry_kinds::UPDATE, update.as_str().to_owned())
             .await?;
         Ok(self.client.update_raw(&update).await?)
     }
 
     /// Sends an update that would be meaningless in a replay, and stores another one instead.
-    pub(crate) async fn show_for_now(
+    pub(crate) async fn show_transient(
         &self,
         shown: impl Into<v1::SessionUpdate>,
         kept: impl Into<v1::SessionUpdate>,
     ) -> Result<(), Failure> {
         let kept = Raw::of(&kept.into()).as_str().to_owned();
-        self.journal.append(kinds::UPDATE, kept).await?;
-        Ok(self.tell(shown).await?)
+        self.journal.append(entry_kinds::UPDATE, kept).await?;
+        Ok(self.send_update(shown).await?)
     }
 
     /// Sends an update to the client without storing it.
-    pub(crate) async fn tell(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), CallError> {
+    pub(crate) async fn send_update(
+        &self,
+        update: impl Into<v1::SessionUpdate>,
+    ) -> Result<(), CallError> {
         self.client.update(update).await
     }
 
     /// Sends a message of the agent itself, not of the model.
-    pub(crate) async fn say(&self, text: impl Into<String>) -> Result<(), Failure> {
+    pub(crate) async fn send_message(&self, text: impl Into<String>) -> Result<(), Failure> {
         let chunk = v1::ContentChunk::new(text.into()).message_id(ids::fresh("msg_"));
         self.show(v1::SessionUpdate::AgentMessageChunk(chunk)).await
     }
 
     /// The conversation, read from the journal when it is first needed.
-    pub(crate) async fn recall<'a>(
+    pub(crate) async fn history<'a>(
         &self,
         held: &'a mut Option<History>,
     ) -> Result<&'a mut History, Failure> {
@@ -149,13 +152,13 @@ impl Session {
     }
 
     /// Adds a message to the conversation, in the journal and in memory.
-    pub(crate) async fn keep(
+    pub(crate) async fn add_message(
         &self,
         history: &mut History,
         message: Message,
     ) -> Result<(), Failure> {
         let kept = serde_json::to_vec(&message).unwrap_or_default();
-        self.journal.append(kinds::MESSAGE, kept).await?;
+        self.journal.append(entry_kinds::MESSAGE, kept).await?;
         history.push(message);
         Ok(())
     }
@@ -168,14 +171,14 @@ impl Session {
         description: String,
     ) {
         if self.shows_notices() {
-            self.mention(severity, title, description).await;
+            self.transient_notice(severity, title, description).await;
         } else {
-            self.aside(format!("{title}: {description}"));
+            self.queue_message(format!("{title}: {description}"));
         }
     }
 
     /// Sends a notice about something temporary, only to clients that show notices.
-    pub(crate) async fn mention(
+    pub(crate) async fn transient_notice(
         &self,
         severity: v1::NoticeSeverity,
         title: String,
@@ -184,25 +187,31 @@ impl Session {
         if self.shows_notices() {
             let notice = v1::Notice::new(severity, title).description(description);
             // A closed connection needs no notice.
-            drop(self.tell(notice).await);
+            drop(self.send_update(notice).await);
         }
     }
 
     fn shows_notices(&self) -> bool {
-        can(self.client.client(), |session| session.notices.is_some())
+        has_session_capability(self.client.client(), |session| session.notices.is_some())
     }
 
     /// Queues a message for the beginning of the next turn.
-    pub(crate) fn aside(&self, text: String) {
-        let mut asides = self.asides.lock().unwrap_or_else(PoisonError::into_inner);
-        if asides.len() < MOST_ASIDES {
-            asides.push(text);
+    pub(crate) fn queue_message(&self, text: String) {
+        let mut queued_messages = self
+            .queued_messages
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if queued_messages.len() < MAX_QUEUED_MESSAGES {
+            queued_messages.push(text);
         }
     }
 
-    pub(crate) fn take_asides(&self) -> Vec<String> {
-        let mut asides = self.asides.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut asides)
+    pub(crate) fn take_queued_messages(&self) -> Vec<String> {
+        let mut queued_messages = self
+            .queued_messages
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut queued_messages)
     }
 
     /// The current slash commands.
@@ -212,7 +221,7 @@ impl Session {
 
     pub(crate) async fn announce_commands(&self) {
         let commands = v1::AvailableCommandsUpdate::new(self.commands());
-        drop(self.tell(commands).await);
+        drop(self.send_update(commands).await);
     }
 
     /// Changes and stores the settings, and notifies the client of a new mode and of changed options. Runs to completion
@@ -222,11 +231,11 @@ impl Session {
         change: impl FnOnce(&mut Settings) + Send + 'static,
     ) -> Result<(), Failure> {
         let session = Arc::clone(self);
-        let changed = tokio::spawn(async move { session.change_whole(change).await });
+        let changed = tokio::spawn(async move { session.apply_change(change).await });
         changed.await.unwrap_or(Err(Failure::Cancelled))
     }
 
-    async fn change_whole(&self, change: impl FnOnce(&mut Settings)) -> Result<(), Failure> {
+    async fn apply_change(&self, change: impl FnOnce(&mut Settings)) -> Result<(), Failure> {
         let _alone = self.changing.lock().await;
         let (before, after) = {
             let mut settings = self.lock();
@@ -243,7 +252,7 @@ impl Session {
             return Err(fault.into());
         }
         if before.mode != after.mode {
-            self.tell(v1::CurrentModeUpdate::new(after.mode.id()))
+            self.send_update(v1::CurrentModeUpdate::new(after.mode.id()))
                 .await?;
         }
         if (before.mode, &before.model, before.thought) != (after.mode, &after.model, after.thought)
@@ -255,7 +264,7 @@ impl Session {
 
     pub(crate) async fn announce_options(&self) -> Result<(), CallError> {
         let options = self.options();
-        self.tell(v1::ConfigOptionUpdate::new(options)).await
+        self.send_update(v1::ConfigOptionUpdate::new(options)).await
     }
 
     pub(crate) fn options(&self) -> Vec<v1::SessionConfigOption> {
@@ -319,27 +328,27 @@ impl Session {
     }
 
     /// Sends how full the model's window is and what the session has cost.
-    pub(crate) async fn tell_usage(&self, info: &ModelInfo) -> Result<(), CallError> {
+    pub(crate) async fn send_usage(&self, info: &ModelInfo) -> Result<(), CallError> {
         let settings = self.settings();
         let mut update = v1::UsageUpdate::new(settings.used, info.window);
         update.cost = settings.cost.map(|amount| v1::Cost::new(amount, "USD"));
-        self.tell(update).await
+        self.send_update(update).await
     }
 
     /// Marks the session as known to the client.
-    pub(crate) fn mark_announced(&self) {
-        self.given.send_replace(true);
+    pub(crate) fn mark_opened(&self) {
+        self.opened_signal.send_replace(true);
     }
 
     /// Waits until the client knows the session.
-    pub(crate) async fn announced(&self) {
-        let mut given = self.given.subscribe();
+    pub(crate) async fn wait_until_opened(&self) {
+        let mut opened_signal = self.opened_signal.subscribe();
         // The sender lives as long as we do.
-        drop(given.wait_for(|given| *given).await);
+        drop(opened_signal.wait_for(|opened_signal| *opened_signal).await);
     }
 
     /// Waits until the session is being closed.
-    pub(crate) async fn closing(&self) {
+    pub(crate) async fn wait_until_closing(&self) {
         let mut closing = self.closing.subscribe();
         // The sender lives as long as we do.
         drop(closing.wait_for(|closing| *closing).await);
@@ -372,7 +381,7 @@ pub(crate) struct SessionParts {
 }
 
 /// Whether the client has a session capability.
-pub(crate) fn can(
+pub(crate) fn has_session_capability(
     client: &ClientHandle,
     what: impl FnOnce(&v1::ClientSessionCapabilities) -> bool,
 ) -> bool {
@@ -383,5 +392,5 @@ pub(crate) fn can(
     session.is_some_and(what)
 }
 
-const MOST_WAITING: usize = 32;
-const MOST_ASIDES: usize = 16;
+const MAX_WAITING_TURNS: usize = 32;
+const MAX_QUEUED_MESSAGES: usize = 16;

@@ -89,7 +89,7 @@ impl SessionCall {
                 )
             }
             SessionCall::Think(_) => "Think".to_owned(),
-            SessionCall::Ask { .. } => "Ask the person".to_owned(),
+            SessionCall::Ask { .. } => "Ask a question".to_owned(),
             SessionCall::Mode { mode, .. } => format!("Switch to {} mode", mode.name()),
             SessionCall::Resource(uri) => format!("Read {uri}"),
         }
@@ -207,7 +207,7 @@ struct ModeInput {
 fn plan_spec() -> ToolSpec {
     ToolSpec {
         name: PLAN.to_owned(),
-        description: "Shows the person the plan and how far it has come. Always give the whole plan: it replaces the one before.".to_owned(),
+        description: "Shows the user the plan and its progress. Always send the whole plan: it replaces the previous one.".to_owned(),
         schema: json!({
             "type": "object",
             "properties": {
@@ -233,7 +233,7 @@ fn plan_spec() -> ToolSpec {
 fn think_spec() -> ToolSpec {
     one_text(
         THINK,
-        "Writes a thought down. It changes nothing and finds nothing out; use it to weigh what the tools have told.",
+        "Writes down a thought. It changes nothing and finds nothing out; use it to think about what the tools returned.",
         "thought",
     )
 }
@@ -241,7 +241,7 @@ fn think_spec() -> ToolSpec {
 fn ask_spec() -> ToolSpec {
     ToolSpec {
         name: ASK.to_owned(),
-        description: "Asks the person something that only they can decide, and waits for the answer. Never for secrets.".to_owned(),
+        description: "Asks the user something that only they can decide, and waits for the answer. Never ask for secrets.".to_owned(),
         schema: json!({
             "type": "object",
             "properties": {
@@ -262,7 +262,7 @@ fn mode_spec() -> ToolSpec {
             "type": "object",
             "properties": {
                 "mode": { "enum": ["ask", "code", "architect"] },
-                "reason": { "type": "string", "description": "Shown to the person; when a plan is ready, the plan in Markdown" }
+                "reason": { "type": "string", "description": "Shown to the user; when a plan is ready, the plan in Markdown" }
             },
             "required": ["mode"],
             "additionalProperties": false

@@ -1,20 +1,20 @@
 //! Whole conversations: what the model is sent next, what the client saw, what is on disk.
 
-mod absent;
-mod breaks;
-mod choices;
+mod attachments;
 mod commands;
-mod content;
-mod disconnecting;
+mod disconnecting_stream;
 mod hostile_server;
+mod interruptions;
 mod mcp_attack;
+mod mcp_servers;
+mod missing_servers;
 mod models;
+mod permissions;
 mod scope_attack;
-mod servers;
 mod sessions;
-mod stops;
+mod stop_reasons;
 mod test_agent;
-mod turns;
+mod updates;
 
 /// A session, as the first lines of a script.
 const NEW: &str = r#"

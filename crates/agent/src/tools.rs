@@ -7,6 +7,7 @@ mod delete;
 mod edit;
 mod fetch;
 mod file_rules;
+mod format;
 mod glob;
 mod input;
 mod list;
@@ -20,13 +21,13 @@ mod specs;
 mod tests;
 mod tool_error;
 mod tree;
-mod wording;
 mod workplace;
 mod write;
 
 use attache::json::Raw;
 use attache::schema::FilePath;
 use attache::v1;
+use attache_text::plain;
 use serde_json::json;
 
 pub use delete::Delete;
@@ -77,13 +78,13 @@ pub enum BuiltinCall {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// Reads inside the roots, or looks at something that the session has started.
-    Look,
+    Read,
     /// Changes files.
     Change,
     /// Runs a command.
     Execute,
     /// Connects to another machine.
-    Reach,
+    Fetch,
     /// Reads a resource of an MCP server.
     McpRead,
     /// Calls a tool of an MCP server, which may do anything.
@@ -163,7 +164,7 @@ impl BuiltinCall {
             BuiltinCall::Run(run) => run.title(),
             BuiltinCall::Fetch(fetch) => format!("Fetch {}", fetch.url),
         };
-        wording::one_line(&title, LONGEST_TITLE)
+        plain::one_line(&title, LONGEST_TITLE)
     }
 
     /// The files that it names, as absolute paths.
@@ -190,14 +191,14 @@ impl BuiltinCall {
             BuiltinCall::Read(_)
             | BuiltinCall::List(_)
             | BuiltinCall::Glob(_)
-            | BuiltinCall::Search(_) => Effect::Look,
+            | BuiltinCall::Search(_) => Effect::Read,
             BuiltinCall::Write(_)
             | BuiltinCall::Edit(_)
             | BuiltinCall::Delete(_)
             | BuiltinCall::Move(_) => Effect::Change,
             BuiltinCall::Run(Run::Start(_)) => Effect::Execute,
-            BuiltinCall::Run(Run::Look { .. } | Run::Stop { .. }) => Effect::Look,
-            BuiltinCall::Fetch(_) => Effect::Reach,
+            BuiltinCall::Run(Run::Output { .. } | Run::Stop { .. }) => Effect::Read,
+            BuiltinCall::Fetch(_) => Effect::Fetch,
         }
     }
 
@@ -221,7 +222,7 @@ impl BuiltinCall {
                 json!({ "path": below(&search.path), "pattern": search.pattern })
             }
             BuiltinCall::Run(Run::Start(start)) => json!({ "command": start.command }),
-            BuiltinCall::Run(Run::Look { id } | Run::Stop { id }) => json!({ "id": id }),
+            BuiltinCall::Run(Run::Output { id } | Run::Stop { id }) => json!({ "id": id }),
             BuiltinCall::Fetch(fetch) => json!({ "url": fetch.url.trim() }),
         };
         let host = match self {

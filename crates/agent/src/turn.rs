@@ -16,9 +16,9 @@ use futures_util::future::join;
 use tokio::select;
 
 use crate::compaction::{Compaction, CompactionDisplay};
+use crate::entry_kinds;
 use crate::failure::Failure;
 use crate::history::{History, unfinished};
-use crate::kinds;
 use crate::recovery::{JournaledPrompt, TurnEnd};
 use crate::session::Session;
 use crate::turn_queue::TurnTicket;
@@ -31,11 +31,11 @@ pub(crate) fn take(
     reply: Reply<v1::PromptResponse>,
 ) {
     if request.prompt.iter().all(is_blank) {
-        return reply.fail(error::unusable_params("there is nothing in the prompt"));
+        return reply.fail(error::unusable_params("the prompt is empty"));
     }
     let is_known = |block: &v1::ContentBlock| !matches!(block, v1::ContentBlock::Other(_));
     if !request.prompt.iter().all(is_known) {
-        let reason = "the prompt holds content of a type that is not known";
+        let reason = "the prompt contains content of an unknown type";
         return reply.fail(error::unusable_params(reason));
     }
     match session.turns.enter() {
@@ -46,7 +46,7 @@ pub(crate) fn take(
             reply,
         ))),
         None => {
-            let reason = "too many prompts wait in this session";
+            let reason = "too many prompts are waiting in this session";
             reply.fail(error::invalid_request("busy", reason));
         }
     }
@@ -60,7 +60,7 @@ async fn wait(
 ) {
     let held = select! {
         biased;
-        () = called_off(&session, &reply) => return reply.ok(cancelled()),
+        () = cancelled_or_closed(&session, &reply) => return reply.ok(cancelled()),
         turn = ticket.turn() => match turn {
             Some(held) => held,
             None => return reply.fail(error::internal("the session has ended")),
@@ -68,8 +68,8 @@ async fn wait(
     };
     let history = select! {
         biased;
-        () = called_off(&session, &reply) => return reply.ok(cancelled()),
-        recalled = session.recall(held) => match recalled {
+        () = cancelled_or_closed(&session, &reply) => return reply.ok(cancelled()),
+        recalled = session.history(held) => match recalled {
             Ok(history) => history,
             Err(failure) => return reply.fail(failure),
         },
@@ -80,11 +80,11 @@ async fn wait(
 }
 
 /// Waits until the client cancels the prompt or closes its session.
-async fn called_off(session: &Session, reply: &Reply<v1::PromptResponse>) {
+async fn cancelled_or_closed(session: &Session, reply: &Reply<v1::PromptResponse>) {
     select! {
         biased;
         () = reply.cancelled() => {}
-        () = session.closing() => {}
+        () = session.wait_until_closing() => {}
     }
 }
 
@@ -97,7 +97,7 @@ pub(crate) struct Turn<'a> {
     /// The current answer of the model so far.
     said: Vec<Output>,
     /// The message that the next chunk of this kind continues.
-    voice: Option<(ChunkKind, v1::MessageId)>,
+    kind: Option<(ChunkKind, v1::MessageId)>,
     /// Tool calls that the client has seen and that have not ended.
     open: Vec<OpenCall>,
     /// The running compaction.
@@ -105,7 +105,7 @@ pub(crate) struct Turn<'a> {
     /// Instructions from the project's files and from MCP servers.
     notes: String,
     /// Usage of the current answer so far.
-    heard: model::Usage,
+    usage_so_far: model::Usage,
     /// Usage of the turn, and the part of it that is not in the session's settings yet.
     spent: model::Usage,
     unpaid: model::Usage,
@@ -147,11 +147,11 @@ impl<'a> Turn<'a> {
             before: history.messages().len(),
             history,
             said: Vec::new(),
-            voice: None,
+            kind: None,
             open: Vec::new(),
             display: CompactionDisplay::default(),
             notes: String::new(),
-            heard: model::Usage::default(),
+            usage_so_far: model::Usage::default(),
             spent: model::Usage::default(),
             unpaid: model::Usage::default(),
         }
@@ -174,14 +174,14 @@ impl<'a> Turn<'a> {
             false => self.new_title(&asked.content),
         };
         let (committed, title) = join(
-            session.journal.commit(kinds::PROMPT, asked.to_json()),
+            session.journal.commit(entry_kinds::PROMPT, asked.to_json()),
             self.store_title(title),
         )
         .await;
         committed.map_err(Failure::from)?;
         let outcome = select! {
             biased;
-            () = called_off(&session, reply) => Err(Failure::Cancelled),
+            () = cancelled_or_closed(&session, reply) => Err(Failure::Cancelled),
             outcome = self.run(asked.content, title, notes) => outcome,
         };
         self.end(outcome).await
@@ -193,13 +193,13 @@ impl<'a> Turn<'a> {
         title: Result<Option<String>, Failure>,
         notes: impl Future<Output = String>,
     ) -> Result<TurnOutcome, Failure> {
-        if !command::is_for_us(&content) {
+        if !command::is_builtin_command(&content) {
             self.session.servers.ready().await;
             // Lets the task that reports failed servers run first.
             tokio::task::yield_now().await;
         }
-        for aside in self.session.take_asides() {
-            self.session.say(aside).await?;
+        for aside in self.session.take_queued_messages() {
+            self.session.send_message(aside).await?;
         }
         self.notes = notes.await;
         let servers = self.session.servers.instructions();
@@ -210,7 +210,7 @@ impl<'a> Turn<'a> {
                 let title = self.new_title(&content);
                 self.show_title(self.store_title(title).await?).await?;
                 self.session
-                    .keep(self.history, Message::User(words))
+                    .add_message(self.history, Message::User(words))
                     .await?;
                 self.converse().await
             }
@@ -219,7 +219,7 @@ impl<'a> Turn<'a> {
                 let info = self.session.model()?.info().clone();
                 let words = prompt::inputs(&self.session.place, &info, &content).await;
                 self.session
-                    .keep(self.history, Message::User(words))
+                    .add_message(self.history, Message::User(words))
                     .await?;
                 self.converse().await
             }
@@ -231,7 +231,7 @@ impl<'a> Turn<'a> {
         let most = self.session.agent.limits.requests;
         for _ in 0..most {
             let model = self.session.model()?;
-            self.make_room(model.as_ref()).await?;
+            self.compact_if_nearly_full(model.as_ref()).await?;
             let stop = match self.answer(model.as_ref()).await {
                 Err(Failure::Model(model::Error::TooLong { .. })) if self.said.is_empty() => {
                     self.shorten("").await?;
@@ -251,7 +251,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Compacts the conversation when the window is nearly full.
-    async fn make_room(&mut self, model: &dyn Model) -> Result<(), Failure> {
+    async fn compact_if_nearly_full(&mut self, model: &dyn Model) -> Result<(), Failure> {
         let window = model.info().window;
         let full = window.saturating_sub(model.info().max_output.min(window / 4));
         if self.history.size() > full / 100 * FULL_PERCENT && self.history.messages().len() > 1 {
@@ -268,27 +268,27 @@ impl<'a> Turn<'a> {
             model: model.as_ref(),
             emphasis,
             display: &mut self.display,
-            heard: &mut self.heard,
+            usage: &mut self.usage_so_far,
         };
         let outcome = compaction.shorten(self.history).await;
         self.count();
         outcome?;
         // The prompt is part of the summary now. A refusal must not remove the summary.
         self.before = self.history.messages().len();
-        self.tell_usage(model.info()).await
+        self.send_usage(model.info()).await
     }
 
     /// Stores the complete answer and returns the calls to carry out.
     async fn finish_answer(&mut self, model: &dyn Model) -> Result<Vec<ToolCall>, Failure> {
         let said = std::mem::take(&mut self.said);
-        self.voice = None;
+        self.kind = None;
         if said.is_empty() {
             return Ok(Vec::new());
         }
         self.session
-            .keep(self.history, Message::Model(said))
+            .add_message(self.history, Message::Model(said))
             .await?;
-        self.tell_usage(model.info()).await?;
+        self.send_usage(model.info()).await?;
         // A call that started and was never completed, for example at the maximum length.
         let calls = self.history.open_calls();
         let lost: Vec<OpenCall> = self.open.clone();
@@ -324,7 +324,7 @@ impl<'a> Turn<'a> {
             Err(_) => (v1::StopReason::EndTurn, "failed"),
         };
         if outcome.is_err() {
-            self.session.place.settled().await;
+            self.session.place.wait_for_closing_terminals().await;
         }
         self.settle_all(&outcome).await;
         let forgotten = matches!(outcome, Ok(TurnOutcome::Refusal));
@@ -341,7 +341,11 @@ impl<'a> Turn<'a> {
             unseen,
         };
         let end = serde_json::to_vec(&end).unwrap_or_default();
-        let kept = self.session.journal.commit(kinds::TURN_ENDED, end).await;
+        let kept = self
+            .session
+            .journal
+            .commit(entry_kinds::TURN_ENDED, end)
+            .await;
         kept.map_err(Failure::from)?;
         match outcome {
             Ok(_) | Err(Failure::Cancelled) => {
@@ -359,22 +363,26 @@ impl<'a> Turn<'a> {
         };
         let said = std::mem::take(&mut self.said);
         if !said.is_empty() {
-            drop(self.session.keep(self.history, Message::Model(said)).await);
+            drop(
+                self.session
+                    .add_message(self.history, Message::Model(said))
+                    .await,
+            );
         }
         let left = self.history.open_calls();
         if !left.is_empty() {
             let results = left.iter().map(|call| unfinished(call, why)).collect();
             let results = Message::Tools(results);
-            drop(self.session.keep(self.history, results).await);
+            drop(self.session.add_message(self.history, results).await);
         }
         for open in self.open.clone() {
             drop(self.settle(&open, why).await);
         }
         drop(self.display.close(self.session, status).await);
-        if self.heard != model::Usage::default() {
+        if self.usage_so_far != model::Usage::default() {
             self.count();
             if let Some(info) = self.session.model_info() {
-                drop(self.tell_usage(&info).await);
+                drop(self.send_usage(&info).await);
             }
         }
     }
@@ -396,7 +404,7 @@ impl<'a> Turn<'a> {
         };
         match self.session.show(failed.clone()).await {
             // The client gets the update even if the disk is full.
-            Err(Failure::Store(_)) => Ok(self.session.tell(failed).await?),
+            Err(Failure::Store(_)) => Ok(self.session.send_update(failed).await?),
             shown => shown,
         }
     }
@@ -423,7 +431,7 @@ impl<'a> Turn<'a> {
     async fn show_title(&self, title: Option<String>) -> Result<(), Failure> {
         if let Some(title) = title {
             let update = v1::SessionInfoUpdate::new().title(title);
-            self.session.tell(update).await?;
+            self.session.send_update(update).await?;
         }
         Ok(())
     }
@@ -447,7 +455,7 @@ fn usage(spent: &model::Usage) -> v1::Usage {
     usage
 }
 
-const CANCELLED: &str = "Cancelled by the person";
+const CANCELLED: &str = "Cancelled by the user";
 const FAILED: &str = "Not finished: the turn failed";
 /// How full the window may become before the conversation is compacted.
 const FULL_PERCENT: u64 = 85;

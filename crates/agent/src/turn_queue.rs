@@ -3,8 +3,8 @@
 use std::ops::DerefMut;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Waker};
 
+use futures_util::FutureExt;
 use futures_util::future::{MaybeDone, maybe_done};
 use tokio::sync::{Mutex, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 use tokio::task::coop::unconstrained;
@@ -42,7 +42,7 @@ impl<T: Send + 'static> TurnQueue<T> {
         let mut turn: MaybeDone<TurnFuture<T>> =
             maybe_done(Box::pin(unconstrained(thing.lock_owned())));
         // The first poll joins the queue. `unconstrained` keeps tokio's task budget from postponing it.
-        let _ = Pin::new(&mut turn).poll(&mut Context::from_waker(Waker::noop()));
+        (&mut turn).now_or_never();
         TurnTicket {
             turn,
             _permit: permit,
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn nobody_overtakes_and_who_leaves_is_passed_over() {
+    async fn turns_run_in_order_and_dropped_tickets_are_skipped() {
         let queue = TurnQueue::new(Vec::new(), 3);
         let (mut first, second, mut third) = (
             queue.enter().unwrap(),
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_turn_that_fails_passes_it_on() {
+    async fn a_panicking_turn_releases_the_queue() {
         let queue = TurnQueue::new(1, 2);
         let mut ticket = queue.enter().unwrap();
         let failed = tokio::spawn(async move {

@@ -39,7 +39,7 @@ pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
         store: store(arguments)?,
         models: models(arguments)?,
         limits: limits(arguments),
-        equipment: equipment(arguments)?,
+        environment: environment(arguments)?,
         policy: policy(arguments)?,
     };
     let options = Options {
@@ -54,7 +54,7 @@ pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
         () = &mut serving => return Ok(Exit::Done),
         () = signals.next() => {}
     }
-    // As if the client had gone: turns end, what they have started ends with them, and the journal is on disk.
+    // As after a disconnect of the client: turns and their processes end, and the journal is written.
     client.close();
     drop(timeout(LEAVE, serving).await);
     Ok(Exit::Done)
@@ -76,7 +76,7 @@ fn store(arguments: &Agent) -> anyhow::Result<Store> {
     Ok(Store::open(&dir)?)
 }
 
-/// A policy that cannot be read ends the program: it is never ignored.
+/// Reads the policies. Fails if one cannot be read, because a policy must never be ignored.
 fn policy(arguments: &Agent) -> anyhow::Result<Option<Policy>> {
     let mut all: Option<Policy> = None;
     for given in &arguments.policy {
@@ -89,15 +89,15 @@ fn policy(arguments: &Agent) -> anyhow::Result<Option<Policy>> {
     Ok(all)
 }
 
-/// Protects the policy, and what the project's file names here, trusted or not: the agent must not write what decides on
-/// it. A configuration that cannot be read is the client's to report.
+/// Protects the policies and the files that the project's file names, trusted or not: the agent must not write the files
+/// that decide what it may do. The client reports a configuration that cannot be read.
 fn protect(arguments: &Agent) {
     let configuration = configuration();
     let deciding = prepare::policy_files(arguments.policy.iter(), &configuration);
     protected_files::protect(deciding.into_iter().chain(configuration.named_files));
 }
 
-/// What is configured here; nothing where that cannot be read.
+/// The configuration for the current directory; empty if it cannot be read.
 fn configuration() -> Configuration {
     let sources = env::current_dir().map_err(anyhow::Error::from);
     let sources = sources.and_then(|cwd| agents::sources(&cwd, &[]));
@@ -123,7 +123,7 @@ fn models(arguments: &Agent) -> anyhow::Result<Catalog> {
     Ok(models)
 }
 
-fn equipment(arguments: &Agent) -> anyhow::Result<ToolEnvironment> {
+fn environment(arguments: &Agent) -> anyhow::Result<ToolEnvironment> {
     let mut ours = vec![
         directories::config_dir()?,
         directories::data_dir()?,
@@ -147,7 +147,7 @@ fn equipment(arguments: &Agent) -> anyhow::Result<ToolEnvironment> {
     })
 }
 
-/// How long turns may go on when nobody can cancel them any more.
+/// Time for turns to end after the client has disconnected.
 const GRACE: Duration = Duration::from_secs(1);
-/// Whoever sends a signal does not wait much longer.
+/// Time for the agent to end after a signal. Most senders of a signal do not wait longer.
 const LEAVE: Duration = Duration::from_secs(5);

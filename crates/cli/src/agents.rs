@@ -1,4 +1,4 @@
-//! `attache agents`, and which agent a command talks to.
+//! `attache agents`, and the choice of an agent for other commands.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::{directories, print, text};
 
 pub(crate) async fn agents(agents: Agents) -> anyhow::Result<Exit> {
     let cwd = std::env::current_dir().context("the current directory")?;
-    // A shell that completes a name shows nobody what else is said.
+    // Shell completion does not show other messages.
     let found = match agents.names {
         true => sources(&cwd, &agents.from).and_then(|sources| load_with_warnings(&sources)),
         false => configuration(&cwd, &agents.from),
@@ -49,7 +49,7 @@ pub(crate) async fn agents(agents: Agents) -> anyhow::Result<Exit> {
     print::print_table(&table(&heads, &rows))
 }
 
-/// Asks all that are installed, at the same time.
+/// Probes all installed agents at the same time.
 async fn probe(rows: &mut [AgentRow<'_>]) {
     let mut probes = JoinSet::new();
     for (index, row) in rows.iter().enumerate() {
@@ -65,7 +65,7 @@ async fn probe(rows: &mut [AgentRow<'_>]) {
     }
 }
 
-/// The agent that a command was told to talk to: a command, a name, the default of the configuration, or our own.
+/// The agent that the user chose: by command or name, or else the configured default, or else Attaché's own agent.
 pub(crate) fn choose(choice: &AgentChoice, cwd: &Path) -> anyhow::Result<Agent> {
     match choice.command.is_empty() {
         true => choose_from(choice, &configuration(cwd, &[])?),
@@ -73,7 +73,7 @@ pub(crate) fn choose(choice: &AgentChoice, cwd: &Path) -> anyhow::Result<Agent> 
     }
 }
 
-/// Whether an agent is our own coding agent, by whatever name, and has no policy of its own yet.
+/// Whether an agent is Attaché's own agent, under any name, without a `--policy` yet.
 pub(crate) fn is_own(agent: &Agent) -> bool {
     let ours = std::env::current_exe().and_then(|path| path.canonicalize());
     let found = agent.installed().map(|path| path.canonicalize());
@@ -86,7 +86,7 @@ pub(crate) fn is_own(agent: &Agent) -> bool {
     is_us && is_agent && !has_policy
 }
 
-/// The same, where the configuration is at hand.
+/// The agent that the user chose, with a configuration that was loaded before.
 pub(crate) fn choose_from(
     choice: &AgentChoice,
     configuration: &Configuration,
@@ -112,8 +112,8 @@ pub(crate) fn choose_from(
     }
 }
 
-/// The configuration as seen from a directory. Warnings go to standard error; of a project's file that is not trusted
-/// people are told once for each state of it, and every time if it was trusted before or somebody else may have written it.
+/// Loads the configuration for a directory and prints its warnings. The warning about an untrusted project file appears
+/// once per version of the file, and every time if the file was trusted before or another user may have written it.
 pub(crate) fn configuration(
     cwd: &Path,
     editors: &[ForeignEditor],
@@ -129,7 +129,7 @@ pub(crate) fn configuration(
     Ok(configuration)
 }
 
-/// The same for whoever wants to know of the files themselves: they are told every time.
+/// Loads the configuration for a directory and prints all warnings, for commands about the configuration itself.
 pub(crate) fn configuration_with_warnings(cwd: &Path) -> anyhow::Result<Configuration> {
     let configuration = load_with_warnings(&sources(cwd, &[])?)?;
     warn_changed(&configuration);
@@ -139,7 +139,7 @@ pub(crate) fn configuration_with_warnings(cwd: &Path) -> anyhow::Result<Configur
     Ok(configuration)
 }
 
-/// Says which projects were trusted and have changed since, and what of them is in force.
+/// Prints which trusted projects have changed, and which of their rules are in force.
 fn warn_changed(configuration: &Configuration) {
     for changed in &configuration.changed {
         crate::print::note!("attache: {}", text::line(&changed.to_string()));
@@ -173,7 +173,7 @@ fn warn_untrusted(untrusted: &UntrustedProject) {
     );
 }
 
-/// Where the configuration is read from, as seen from a directory.
+/// The files of the configuration for a directory.
 pub(crate) fn sources(cwd: &Path, editors: &[ForeignEditor]) -> anyhow::Result<ConfigSources> {
     Ok(ConfigSources {
         user: directories::config_dir()?.join("config.json"),

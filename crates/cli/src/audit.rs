@@ -104,7 +104,7 @@ fn is_wanted(entry: &LogEntry, since: Option<Timestamp>, session: Option<&str>) 
         && session.is_none_or(|session| field(&entry.fields, "session") == session)
 }
 
-/// Time, whose, what was done, to what, and what came of it.
+/// An entry on one line: time, agent and session, event, subject, outcome.
 fn line(time: &str, event: &str, fields: &Fields) -> String {
     let parsed = time.parse::<Timestamp>();
     let time = parsed.map_or_else(
@@ -149,7 +149,7 @@ fn subject(fields: &Fields) -> String {
     words.join(" ")
 }
 
-/// The program that really ran, and the programs that led there, the first one first.
+/// The program that really ran, after the programs of its parent processes, outermost first.
 fn executed(program: &Path, fields: &Fields) -> String {
     let list = |name: &str| {
         let items = fields.get(name).and_then(Value::as_array);
@@ -170,7 +170,7 @@ fn executed(program: &Path, fields: &Fields) -> String {
     text::without_gaps(&steps.join(" → "))
 }
 
-/// A tool that names neither a command nor a file: what the agent calls it, quoted, and a digest of all that it was given.
+/// The subject of a tool call without a command or file: the agent's title for it, quoted, and a digest of its input.
 fn claimed(fields: &Fields) -> String {
     let title = match field(fields, "title") {
         "" => String::new(),
@@ -207,7 +207,7 @@ fn outcome(fields: &Fields) -> String {
     }
 }
 
-/// How far the user's answer reaches, until when, and the agent's option for it, quoted.
+/// The scope and expiry of the user's answer, and the agent's option, quoted.
 fn reach(fields: &Fields) -> String {
     let scope = match field(fields, "scope") {
         "agent" => "remembered by the agent".to_owned(),
@@ -241,7 +241,7 @@ fn counted(count: impl ToString, what: &str) -> String {
     }
 }
 
-/// A field with everything in it visible. Two spaces are between fields and never in one.
+/// A field with hidden characters made visible. Two spaces separate fields and never occur in one.
 fn shown(fields: &Fields, name: &str) -> String {
     text::cell(field(fields, name))
 }
@@ -250,7 +250,7 @@ fn field<'a>(fields: &'a Fields, name: &str) -> &'a str {
     fields.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A time, a day, or so long ago.
+/// Parses a time, a day, or a time span before now.
 fn moment(text: &str) -> anyhow::Result<Timestamp> {
     if let Ok(time) = text.parse::<Timestamp>() {
         return Ok(time);
@@ -270,5 +270,5 @@ fn moment(text: &str) -> anyhow::Result<Timestamp> {
 type Fields = serde_json::Map<String, Value>;
 
 const PAGE: usize = 64 * 1024;
-/// Digits of a digest that are shown.
+/// Digits of a digest in a line.
 const DIGITS: usize = 12;

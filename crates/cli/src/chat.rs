@@ -62,7 +62,7 @@ pub(crate) async fn chat(chat: &Chat) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The session in which something was said last, and how the agent takes it up again.
+/// The session of the last turn, and whether the agent can load or resume it.
 #[derive(Default)]
 struct LastSession {
     session: Option<v1::SessionId>,
@@ -120,7 +120,7 @@ impl LastSession {
     }
 }
 
-/// The arguments with the agent as it was named.
+/// The arguments for `attache chat` that continue a session with the same agent.
 fn continue_arguments(choice: &AgentChoice, flag: &str) -> String {
     let words = choice.command.iter().map(|word| text::word(word));
     match (&choice.agent, words.collect::<Vec<_>>().as_slice()) {

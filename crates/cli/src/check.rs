@@ -98,8 +98,8 @@ async fn check_proxy(arguments: &CheckProxy) -> anyhow::Result<Exit> {
     }
 }
 
-/// What programs under test are started in: a directory and a home directory, which are gone in the end, however the
-/// check ends.
+/// The environment of programs under test: a working directory and a home directory. Both are removed at the end of the
+/// check.
 struct TestEnvironment {
     folder: WorkingDirectory,
     home: Option<FreshHome>,
@@ -109,7 +109,7 @@ struct TestEnvironment {
 
 impl TestEnvironment {
     fn new(flags: &CheckOptions) -> anyhow::Result<TestEnvironment> {
-        // First: from now on a signal leaves no folder behind.
+        // First, so that a signal leaves no directory behind.
         let signals = Signals::new()?;
         Ok(TestEnvironment {
             folder: WorkingDirectory::new()?,
@@ -130,7 +130,7 @@ impl TestEnvironment {
         options
     }
 
-    /// The program in these environment.
+    /// The program in this environment.
     fn apply_to(&self, program: Program) -> Program {
         let program = program.cwd(self.folder.path());
         match &self.home {
@@ -139,9 +139,9 @@ impl TestEnvironment {
         }
     }
 
-    /// The report, or nothing if a signal comes first; then all that was started has ended.
+    /// The report; `None` after a signal, when all started programs have been stopped.
     async fn finish(&mut self, check: impl Future<Output = Report>) -> Option<Report> {
-        // Kept until its processes have ended: dropping it would kill them without waiting.
+        // Kept alive until its processes are stopped: dropping it would kill them without waiting.
         let mut check = pin!(check);
         tokio::select! {
             report = &mut check => Some(report),
@@ -212,7 +212,7 @@ fn serve_mcp(heard: &Path) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// A directory for what is under test to work in, which is gone in the end.
+/// The working directory of programs under test, which is removed at the end.
 struct WorkingDirectory(tempfile::TempDir);
 
 impl WorkingDirectory {

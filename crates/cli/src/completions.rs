@@ -1,4 +1,4 @@
-//! `attache completions` and `attache man`: made from the arguments, so that they are never behind them.
+//! `attache completions` and `attache man`, generated from the definitions of the arguments.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ pub(crate) fn completions(completions: &Completions) -> anyhow::Result<Exit> {
     })
 }
 
-/// Completes an agent by its name, wherever one is named.
+/// Completes agent names wherever an argument takes one.
 fn naming_agents(command: Command) -> Command {
     let takes_agent = command.get_arguments().any(|it| it.get_id() == "agent");
     let command = match takes_agent {
@@ -52,7 +52,7 @@ pub(crate) fn man(man: &Man) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The names of the pages of a command and those below it.
+/// The page names of a command and its subcommands.
 fn pages(command: &Command, name: &str) -> Vec<String> {
     let mut pages = vec![name.to_owned()];
     for inner in command.get_subcommands().filter(|it| !it.is_hide_set()) {
@@ -65,12 +65,12 @@ fn pages_below(command: &Command, above: &str) -> Vec<String> {
     pages(command, &format!("{above}-{}", command.get_name()))
 }
 
-/// What stands behind the options is examples, keys and exit codes.
+/// Renames the section after the options, which contains examples, keys and exit codes.
 fn with_heading(page: &str) -> String {
     page.replace(".SH EXTRA\n", ".SH EXAMPLES AND EXIT CODES\n")
 }
 
-/// Stands for the names of agents until the script is written.
+/// Placeholder for agent names in a generated script.
 const AGENTS: &str = "ATTACHE_AGENT_NAMES";
-/// What a shell asks for them each time: somebody may name another agent any day.
+/// The command that lists agent names at completion time, because the configuration may change.
 const NAMES: &str = "attache agents --names 2>/dev/null";

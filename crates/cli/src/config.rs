@@ -65,7 +65,7 @@ fn show(cwd: &Path, as_json: bool) -> anyhow::Result<Exit> {
     print::print_table(&table(&["key", "value", "from"], &rows))
 }
 
-/// What a project's file would do, for whoever is to decide on it.
+/// Prints what a project's file would set, so that the user can decide whether to trust it.
 fn show_untrusted(untrusted: &UntrustedProject) {
     for row in &untrusted.rows {
         let (key, line) = (text::line(&row.key), text::line(&row.line()));
@@ -91,7 +91,7 @@ fn show_untrusted(untrusted: &UntrustedProject) {
     }
     for word in &untrusted.not_covered {
         crate::print::note!(
-            "attache: not covered: {}, because the files that it uses are not known before it runs",
+            "attache: not covered: {}, because its files are unknown before it runs",
             text::line(word)
         );
     }
@@ -190,7 +190,7 @@ fn trust(sources: &ConfigSources) -> anyhow::Result<Exit> {
 
 fn distrust(sources: &ConfigSources) -> anyhow::Result<Exit> {
     let directory = sources.directory.as_deref().unwrap_or(Path::new("."));
-    // The trust in a file that is gone can be ended too.
+    // Trust can also be revoked for a file that no longer exists.
     let above = directory
         .ancestors()
         .map(|it| it.join(config::PROJECT_FILE));
@@ -207,7 +207,7 @@ fn distrust(sources: &ConfigSources) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// A text as it is, anything else as JSON.
+/// A string unchanged, anything else as JSON.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

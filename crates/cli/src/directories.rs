@@ -1,4 +1,4 @@
-//! Where things live: configuration, data and state, each in a directory of its own that only its owner can enter.
+//! Attaché's directories for configuration, data and state. Only their owner can access them.
 
 use std::env;
 use std::ffi::OsString;
@@ -7,25 +7,25 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use attache_disk::private;
 
-/// What a person writes: `~/.config/attache`.
+/// Files that the user writes: `~/.config/attache`.
 pub(crate) fn config_dir() -> anyhow::Result<PathBuf> {
     UserDirectory::Config.of(|name| env::var_os(name))
 }
 
-/// What must not be lost: `~/.local/share/attache`.
+/// Data to keep: `~/.local/share/attache`.
 pub(crate) fn data_dir() -> anyhow::Result<PathBuf> {
     UserDirectory::Data.of(|name| env::var_os(name))
 }
 
-/// What can be lost: `~/.local/state/attache`.
+/// State that can be lost: `~/.local/state/attache`.
 pub(crate) fn state_dir() -> anyhow::Result<PathBuf> {
     UserDirectory::State.of(|name| env::var_os(name))
 }
 
-/// Makes one of them, or a directory below, with everything above that is missing. Only its owner can enter.
+/// Creates a directory and its missing parents, accessible only to the owner.
 pub(crate) fn create(dir: &Path) -> anyhow::Result<()> {
     private::create_dir_unchecked(dir)
-        .with_context(|| format!("cannot make the directory `{}`", dir.display()))
+        .with_context(|| format!("cannot create the directory `{}`", dir.display()))
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +36,8 @@ enum UserDirectory {
 }
 
 impl UserDirectory {
-    /// `ATTACHE_HOME` moves all of it; without it the XDG variables count. A relative path in one of those counts as none.
+    /// The directory below `ATTACHE_HOME` if that is set, otherwise by the XDG variables. Ignores a relative path in an XDG
+    /// variable.
     fn of(self, variable: impl Fn(&str) -> Option<OsString>) -> anyhow::Result<PathBuf> {
         let absolute = |name| {
             variable(name)

@@ -57,9 +57,9 @@ pub(crate) async fn doctor(arguments: Doctor) -> anyhow::Result<Exit> {
     }
 }
 
-/// What is configured.
+/// Loads the configuration without printing warnings.
 fn configuration(cwd: &Path) -> Result<Configuration, String> {
-    // What is odd in the configuration was told when the agent was chosen.
+    // Warnings were printed when the agent was chosen.
     let sources = agents::sources(cwd, &[]).map_err(|error| error.to_string())?;
     Configuration::load(&sources).map_err(|error| error.to_string())
 }

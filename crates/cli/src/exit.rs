@@ -1,4 +1,4 @@
-//! How the program ends, for scripts.
+//! Exit codes, for scripts.
 
 use std::process::ExitCode;
 
@@ -6,30 +6,30 @@ use attache::process::ExitStatus;
 
 use crate::text;
 
-/// What happened, as an exit code.
+/// The exit code of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// All went well.
+    /// Success.
     Done,
-    /// The agent, the protocol or the machine failed, or the turn ended before its time.
+    /// The agent, the protocol or the system failed, or the turn stopped early.
     Failed,
-    /// The arguments make no sense.
+    /// The arguments are invalid.
     Usage,
-    /// The time was up.
+    /// The time limit was reached.
     TimedOut,
-    /// There is no such session.
+    /// The session does not exist.
     NoSession,
-    /// The agent wanted to do something that was not allowed, and nothing else failed.
+    /// Something the agent wanted to do was denied, and nothing else failed.
     Denied,
-    /// Somebody pressed Ctrl-C.
+    /// The user pressed Ctrl-C.
     Interrupted,
-    /// Nobody reads the answer any more.
+    /// The reader of standard output has gone.
     Unread,
-    /// As the agent that we stood in for.
+    /// The exit code of a program that was run for the user.
     Code(u8),
 }
 
-/// The program's own code; of a signal what a shell makes of it.
+/// The program's exit code; after a signal, the code that a shell would report.
 impl From<ExitStatus> for Exit {
     fn from(status: ExitStatus) -> Self {
         Exit::Code(match status {
@@ -56,13 +56,13 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Says on standard error what went wrong.
+/// Prints an error on standard error.
 pub(crate) fn fail(exit: Exit, error: &anyhow::Error) -> Exit {
     crate::print::note!("{}", error_line(error));
     exit
 }
 
-/// What went wrong, in a line that cannot touch the terminal.
+/// An error on one line that is safe for a terminal.
 pub(crate) fn error_line(error: &anyhow::Error) -> String {
     format!("attache: {}", text::line(&format!("{error:#}")))
 }

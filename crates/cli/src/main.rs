@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     guard::judge_with(attache_host::exec::judge);
     guard::run_if_asked();
     attache_adapter::shell::run_as_shell_if_invoked();
-    // Keys are in our environment. It fails on no kernel that is in use, and then we are as readable as any program.
+    // Our environment contains keys. If this fails, which it does on no kernel in use, we are as readable as any program.
     guard::forbid_inspection().ok();
     let arguments = match arguments::read() {
         Ok(arguments) => arguments,
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
             Command::Man(man) => completions::man(&man),
         }
     });
-    // A file on a disk that does not answer holds its thread, and must not hold us.
+    // A thread that waits for a disk that hangs must not keep the program from exiting.
     runtime.shutdown_timeout(LAST_FILES);
     match outcome {
         Ok(exit) => exit.into(),
@@ -78,5 +78,5 @@ fn main() -> ExitCode {
     }
 }
 
-/// For writes that are under way.
+/// Time for pending writes.
 const LAST_FILES: Duration = Duration::from_secs(1);

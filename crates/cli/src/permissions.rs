@@ -38,7 +38,7 @@ fn list(is_json: bool) -> anyhow::Result<Exit> {
     let printed = match (is_json, remembered.is_empty()) {
         (true, _) => print::json(&remembered.iter().map(as_json).collect())?,
         (false, true) => {
-            crate::print::note!("attache: nothing is remembered");
+            crate::print::note!("attache: no decisions are remembered");
             Exit::Done
         }
         (false, false) => {
@@ -69,7 +69,7 @@ fn revoke(ids: &[String]) -> anyhow::Result<Exit> {
             continue;
         };
         if let Some(gone) = permissions.revoke(&id)? {
-            crate::print::note!("attache: {id} is forgotten: {}", text::line(&what(&gone)));
+            crate::print::note!("attache: revoked {id}: {}", text::line(&what(&gone)));
         }
     }
     Ok(exit)
@@ -84,7 +84,7 @@ fn expire(ids: &[String], expiry: Expiry) -> anyhow::Result<Exit> {
         };
         if let Some(kept) = permissions.expire(&id, expiry)? {
             let end = match kept.expires {
-                Some(expires) => format!("ends at {}", time(expires)),
+                Some(expires) => format!("expires at {}", time(expires)),
                 None => "is kept until revoked".to_owned(),
             };
             crate::print::note!("attache: {id} {end}: {}", text::line(&what(&kept)));
@@ -93,7 +93,7 @@ fn expire(ids: &[String], expiry: Expiry) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// The id of the decision that is meant: an id, or the beginning of one and no other.
+/// The decision's id for an id or an unambiguous prefix of one.
 fn the_one(permissions: &Permissions, said: &str) -> Option<String> {
     let ids = permissions
         .list()
@@ -124,9 +124,9 @@ fn clear(workspace: Option<PathBuf>, agent: Option<String>) -> anyhow::Result<Ex
     let workspace = workspace.map(|dir| std::path::absolute(&dir).context("the workspace"));
     let workspace = workspace.transpose()?;
     match permissions.clear(&DecisionFilter { agent, workspace })? {
-        0 => crate::print::note!("attache: there was nothing to forget"),
-        1 => crate::print::note!("attache: 1 decision is forgotten"),
-        count => crate::print::note!("attache: {count} decisions are forgotten"),
+        0 => crate::print::note!("attache: there was nothing to revoke"),
+        1 => crate::print::note!("attache: revoked 1 decision"),
+        count => crate::print::note!("attache: revoked {count} decisions"),
     }
     Ok(exit)
 }
@@ -147,7 +147,7 @@ fn check(policy: &Path) -> Exit {
     }
 }
 
-/// What is remembered, and how to end if it cannot be trusted.
+/// Opens the remembered decisions. The exit code is a failure if the file cannot be trusted.
 fn open() -> anyhow::Result<(Permissions, Exit)> {
     let mut config = PermissionConfig::new(Preset::Ask);
     config.store = Some(store()?);
@@ -217,5 +217,5 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// The whole is in the JSON.
+/// Maximum characters in a table cell. The JSON contains the whole text.
 const WIDEST: usize = 60;

@@ -1,4 +1,4 @@
-//! The arguments on which an agent works for us: what was said on the command line, and else in the configuration.
+//! Prepares a conversation from the command line and the configuration.
 
 mod host;
 
@@ -26,7 +26,7 @@ use attache_recording::{RecordedStream, RecordingWriter, Secrets};
 use crate::arguments::ConversationArguments;
 use crate::{agents, sessions, text};
 
-/// Everything that a conversation begins with.
+/// Everything that a conversation needs to start.
 pub(crate) struct PreparedConversation {
     pub(crate) agent: Agent,
     pub(crate) program: Program,
@@ -39,27 +39,27 @@ pub(crate) struct PreparedConversation {
     trace: Option<RecordingWriter>,
 }
 
-/// Whether somebody is there to be asked.
+/// Whether a user can answer prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
     Attended,
     Unattended,
 }
 
-/// Which session to go on with.
+/// The session to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SessionChoice {
     New,
-    /// With its history, if the agent can.
+    /// Continue with a replay of the history, if the agent supports that.
     Load(v1::SessionId),
-    /// Without its history, if the agent can.
+    /// Continue without a replay, if the agent supports that.
     Resume(v1::SessionId),
-    /// The latest of the directory.
+    /// Continue the latest session of the directory.
     Latest,
 }
 
 impl PreparedConversation {
-    /// Everything that can be found wrong before the agent is started is found here.
+    /// Finds all errors that can be found before the agent starts.
     pub(crate) fn of(
         arguments: &ConversationArguments,
         presence: Presence,
@@ -73,7 +73,7 @@ impl PreparedConversation {
         let preset = host::preset(&arguments.approval, &configuration, presence);
         let (host, mut warnings) = host::host(arguments, &configuration, preset, presence)?;
         if presence == Presence::Attended {
-            // The screen covers what was said on standard error.
+            // The screen covers messages on standard error.
             let changed = configuration.changed.iter().map(ToString::to_string);
             warnings.splice(0..0, changed);
         }
@@ -118,7 +118,7 @@ impl PreparedConversation {
         })
     }
 
-    /// Ends the recording, when the conversation has ended.
+    /// Ends the recording after the conversation.
     pub(crate) fn finish(trace: Option<RecordingWriter>) {
         let finished = trace.map(|trace| trace.finish("the conversation is over", LAST_LINES));
         if let Some(Err(fault)) = finished {
@@ -126,7 +126,7 @@ impl PreparedConversation {
         }
     }
 
-    /// The recording of the wire, to be ended in the end.
+    /// The recording of the wire, to pass to [`Self::finish`].
     pub(crate) fn trace(&self) -> Option<RecordingWriter> {
         self.trace.clone()
     }
@@ -143,7 +143,7 @@ impl SessionChoice {
     }
 }
 
-/// What is to be set first, in this order: a model may bring options of its own.
+/// The settings for the session, in order: a model may add options of its own.
 pub(crate) fn session_settings(arguments: &ConversationArguments) -> Vec<SessionSetting> {
     let mode = arguments.mode.clone().map(SessionSetting::Mode);
     let model = arguments.model.clone().map(SessionSetting::Model);
@@ -179,8 +179,8 @@ fn open_request(
     })
 }
 
-/// The agent's program. Our own agent is given the policy too, so that its tools obey the rules wherever they work by
-/// themselves, and not only where they ask us.
+/// The agent's program. Attaché's own agent also gets the policies, so that its tools obey the rules even when they do
+/// not ask the client.
 fn with_policy(
     agent: &Agent,
     arguments: &ConversationArguments,
@@ -200,7 +200,7 @@ fn with_policy(
             configured.chain(kept).collect()
         }
     };
-    // The policies may keep the agent in a user namespace, in which it cannot tell who owns these files.
+    // The agent may run in a user namespace, in which it cannot see who owns these files.
     let own = agents::sources(cwd, &[]).map(|sources| sources.user);
     let files = policies.iter().map(PathBuf::from).chain(own);
     let checked: Vec<String> = files
@@ -214,7 +214,7 @@ fn with_policy(
     })
 }
 
-/// The agent runs in another directory than we do.
+/// The absolute path, because the agent runs in another directory.
 fn absolute(path: &Path) -> OsString {
     let whole = std::path::absolute(path);
     whole.unwrap_or_else(|_| path.to_owned()).into()
@@ -224,10 +224,10 @@ fn directory(flag: &str, path: &Path) -> anyhow::Result<PathBuf> {
     let place = || format!("{flag} {}", path.display());
     let found = path.canonicalize().with_context(place)?;
     if !found.is_dir() {
-        bail!("{}: it is not a directory", place());
+        bail!("{}: not a directory", place());
     }
     Ok(found)
 }
 
-/// For what the recording still has to write.
+/// Time for the recording to finish writing.
 const LAST_LINES: Duration = Duration::from_secs(2);

@@ -19,7 +19,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<Exit> {
     }
 }
 
-/// Prints what a user reviews: names and words of others stand in it.
+/// Prints text for the user that contains names and text from others.
 pub(crate) fn print_table(text: &str) -> anyhow::Result<Exit> {
     match io::stdout().is_terminal() {
         true => print(&for_terminal(text)),
@@ -27,7 +27,7 @@ pub(crate) fn print_table(text: &str) -> anyhow::Result<Exit> {
     }
 }
 
-/// Says something on standard error.
+/// Prints a message on standard error.
 macro_rules! note {
     ($($message:tt)*) => {
         $crate::print::print_note(&format!($($message)*))
@@ -35,7 +35,7 @@ macro_rules! note {
 }
 pub(crate) use note;
 
-/// Writes a line or more to standard error. Where nobody reads it, nothing can be said about that.
+/// Writes one or more lines to standard error. Ignores failures, which cannot be reported anywhere.
 pub(crate) fn print_note(text: &str) {
     write_note(text).unwrap_or_default();
 }
@@ -49,7 +49,7 @@ pub(crate) fn write_note(text: &str) -> io::Result<()> {
     error.write_all(format!("{text}\n").as_bytes())
 }
 
-/// The text as the terminal shows it, if that can be told.
+/// The text with line breaks for the terminal's width, if that is known.
 fn for_terminal(text: &str) -> String {
     match crossterm::terminal::size() {
         Ok((columns, _)) => in_rows(text, usize::from(columns)),
@@ -57,18 +57,18 @@ fn for_terminal(text: &str) -> String {
     }
 }
 
-/// Breaks lines that are longer than a row, at a space where there is one in its second half. A row that goes on begins
-/// with a bar, so that a long word of others does not look like a line of ours.
+/// Breaks lines that are longer than a row, if possible at a space in the second half of the row. A continuation row begins
+/// with a bar, so that text from others never looks like a line of ours.
 fn in_rows(text: &str, columns: usize) -> String {
     let mut rows = String::with_capacity(text.len());
-    // Columns of this row so far, and the last space in its second half: its end, and the columns up to there.
+    // Columns in this row so far, and the last space in its second half: its end, and the columns up to there.
     let mut used = 0;
     let mut space = None;
     let mut chars = text.chars();
     while let Some(char) = chars.next() {
         match char {
             '\n' => (used, space) = (0, None),
-            // Colours of ours take no room. Those of others do not come this far.
+            // Our own colour codes have no width. Those of others were removed before.
             '\u{1b}' => {
                 rows.push(char);
                 rows.extend(chars.by_ref().take_while(|char| *char != 'm'));
@@ -94,11 +94,10 @@ fn in_rows(text: &str, columns: usize) -> String {
     rows
 }
 
-/// In front of a row that goes on.
+/// Marks a continuation row.
 const CONTINUATION: &str = "  ┊ ";
 
-/// Prints text of others as it is, for a file or another program. A terminal gets it with everything visible that would
-/// steer it.
+/// Prints text from others unchanged to a file or another program. On a terminal, control characters are made visible.
 pub(crate) fn print_foreign(text: &str) -> anyhow::Result<Exit> {
     match io::stdout().is_terminal() {
         true => print(&escape_controls(text)),
@@ -106,7 +105,7 @@ pub(crate) fn print_foreign(text: &str) -> anyhow::Result<Exit> {
     }
 }
 
-/// Text that does nothing to a terminal; line ends and tabs stay.
+/// Makes control characters visible, except newlines and tabs.
 pub(crate) fn escape_controls(text: &str) -> String {
     let lines = text.split('\n').map(|line| {
         let parts: Vec<_> = line.split('\t').map(visible_code).collect();
@@ -120,7 +119,7 @@ pub(crate) fn json(value: &serde_json::Value) -> anyhow::Result<Exit> {
     print(&escape_json(&format!("{value:#}\n")))
 }
 
-/// JSON in which characters that steer a terminal or hide are escapes too, beyond those that JSON itself escapes.
+/// Escapes hidden characters and those that control a terminal, in addition to JSON's own escapes.
 fn escape_json(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for char in json.chars() {

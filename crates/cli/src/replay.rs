@@ -61,7 +61,7 @@ fn load(arguments: &Replay, side: Side) -> anyhow::Result<ReplayPlayer> {
     let player = ReplayPlayer::load(&mut records, side).with_context(place)?;
     anyhow::ensure!(
         player.parts() > 0,
-        "{}: it holds nothing that the {side} said; is it a recording?",
+        "{}: no messages of the {side}; is this a recording?",
         place()
     );
     Ok(player)

@@ -60,7 +60,7 @@ pub(crate) async fn run(run: &Run) -> anyhow::Result<Exit> {
     exit
 }
 
-/// Messages as they are on the wire. A screen gets nothing that could touch it.
+/// Prints messages as they are on the wire; on a terminal, without control characters.
 fn print_lines(
     output: &OutputWriter,
 ) -> impl Fn(attache_client::conversation::LineDirection, &[u8]) + Send + Sync + 'static {
@@ -77,7 +77,7 @@ fn print_lines(
     }
 }
 
-/// A line such as `[info] ready` only looks like one.
+/// The line, if it is a message. A line such as `[info] ready` only looks like JSON.
 fn message(line: &[u8]) -> Option<&str> {
     let line = std::str::from_utf8(line).ok()?;
     let is_message = line.starts_with(['{', '[']) && json::from_str::<json::Raw>(line).is_ok();
@@ -104,7 +104,7 @@ fn printer(format: Format) -> Printer {
     Printer::new(format, target, colour)
 }
 
-/// What was asked.
+/// The request on the command line, as far as it is known without the agent.
 struct RunRequest {
     prompt: String,
     files: Vec<PathBuf>,
@@ -157,10 +157,10 @@ fn read_text(from: impl Read, name: &str) -> anyhow::Result<String> {
     let read = from.take(MAX_PROMPT + 1).read_to_string(&mut text);
     read.with_context(|| name.to_owned())?;
     if u64::try_from(text.len()).unwrap_or(u64::MAX) > MAX_PROMPT {
-        bail!("{name}: it is longer than {} MB", MAX_PROMPT >> 20);
+        bail!("{name}: longer than {} MB", MAX_PROMPT >> 20);
     }
     Ok(text)
 }
 
-/// A message must hold it.
+/// Maximum length of a prompt, which must fit into a message.
 const MAX_PROMPT: u64 = 8 << 20;

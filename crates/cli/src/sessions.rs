@@ -140,16 +140,16 @@ async fn delete(delete: Delete) -> anyhow::Result<Exit> {
         archive()?.delete(&record)?;
     }
     let done = match (is_deleted, is_kept) {
-        (true, true) => "deleted by the agent, and its transcript is deleted",
-        (true, false) => "deleted by the agent; it had no transcript",
-        (false, true) => "its transcript is deleted",
+        (true, true) => "deleted from the agent, with its transcript",
+        (true, false) => "deleted from the agent; there was no transcript",
+        (false, true) => "transcript deleted",
         (false, false) => bail!(NoSession(delete.session)),
     };
     crate::print::note!("attache: {}: {done}", text::line(&delete.session));
     Ok(Exit::Done)
 }
 
-/// What was given in a session: replayed by the agent if one is named and can, else as it was kept.
+/// The transcript of a session: replayed by the agent if one is chosen and supports that, otherwise the stored one.
 async fn read(show: &Show) -> anyhow::Result<(Transcript, TerminalViews)> {
     let agent = chosen_agent(&show.choice)?;
     let SessionLookup {
@@ -167,7 +167,7 @@ async fn read(show: &Show) -> anyhow::Result<(Transcript, TerminalViews)> {
         let replayed = agent_sessions.read(&session, &cwd).await;
         agent_sessions.end().await;
         match replayed {
-            // The agent does not tell what its commands wrote through us; we may have kept it.
+            // A replay does not contain the output of the client's terminals; our transcript may.
             Ok(transcript) => {
                 let terminals = kept.map(|record| record.read()).transpose()?;
                 let terminals = terminals.map(|(_, terminals)| terminals);
@@ -183,7 +183,7 @@ async fn read(show: &Show) -> anyhow::Result<(Transcript, TerminalViews)> {
     }
 }
 
-/// The agent, if one was asked for. Without one nothing is started.
+/// The agent, if the user chose one. Otherwise no agent is started.
 fn chosen_agent(choice: &AgentChoice) -> anyhow::Result<Option<Agent>> {
     if choice.agent.is_none() && choice.command.is_empty() {
         return Ok(None);
@@ -212,11 +212,11 @@ fn archived_rows(agent: Option<&Agent>, cwd: Option<&Path>) -> anyhow::Result<Ve
     Ok(rows)
 }
 
-/// The session that a person means: `ID`, or `ID~1` for the one before it that the agent has given the same id.
+/// The session that the user names: `ID`, or `ID~1` for the previous session with the same id.
 struct SessionLookup {
     session: v1::SessionId,
     age: usize,
-    /// The transcript of it, if one was kept.
+    /// The session's transcript, if there is one.
     record: Option<ArchivedSession>,
 }
 
@@ -256,12 +256,12 @@ impl SessionLookup {
     }
 }
 
-/// Where transcripts are kept.
+/// The archive of transcripts.
 pub(crate) fn archive() -> anyhow::Result<Archive> {
     Ok(Archive::at(directories::data_dir()?.join("sessions")))
 }
 
-/// A directory that was named on the command line.
+/// The canonical path of `--cwd`.
 fn cwd_argument(cwd: &Path) -> anyhow::Result<PathBuf> {
     let path = cwd.canonicalize();
     let path = path.with_context(|| format!("--cwd {}", cwd.display()));
@@ -274,7 +274,7 @@ fn current_dir() -> anyhow::Result<PathBuf> {
 
 struct SessionRow {
     id: String,
-    /// How many sessions of this id came after it.
+    /// Number of later sessions with the same id.
     age: usize,
     agent: String,
     cwd: String,
@@ -283,7 +283,7 @@ struct SessionRow {
     source: SessionSource,
 }
 
-/// Who tells of a session.
+/// Where the data about a session comes from.
 #[derive(Debug, Clone, Copy)]
 enum SessionSource {
     Agent,
@@ -302,7 +302,7 @@ impl SessionSource {
         match self {
             SessionSource::Agent => "these are the agent's own sessions",
             SessionSource::Transcript => {
-                "these are the sessions with a kept transcript; use -a NAME to ask an agent"
+                "these are the sessions with a stored transcript; use -a NAME to list an agent's own"
             }
         }
     }
@@ -335,7 +335,7 @@ impl SessionRow {
 
     fn cells(&self) -> Vec<String> {
         let changed = self.changed.as_deref().unwrap_or_default();
-        // To the second.
+        // Without fractions of a second.
         let changed = changed
             .split_once('.')
             .map_or(changed, |(seconds, _)| seconds);

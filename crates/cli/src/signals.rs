@@ -2,7 +2,7 @@
 
 use tokio::sync::watch;
 
-/// Those by which somebody tells us to end.
+/// The signals that ask the program to stop.
 #[cfg(unix)]
 pub(crate) struct Signals([tokio::signal::unix::Signal; 3]);
 
@@ -27,7 +27,7 @@ impl Signals {
     }
 }
 
-/// Those by which somebody tells us to end.
+/// The signals that ask the program to stop.
 #[cfg(not(unix))]
 pub(crate) struct Signals;
 
@@ -42,12 +42,12 @@ impl Signals {
     }
 }
 
-/// Counts how often somebody has pressed Ctrl-C.
+/// Counts Ctrl-C: the first one cancels the turn, the second one stops the agent. SIGTERM and SIGHUP count as two.
 #[derive(Clone)]
 pub(crate) struct Interrupts(watch::Receiver<usize>);
 
 impl Interrupts {
-    /// Counts from now on. The program no longer ends by itself.
+    /// Starts counting. Signals no longer end the program.
     pub(crate) fn new() -> Self {
         let (count, counted) = watch::channel(0);
         let ended = count.clone();
@@ -61,7 +61,7 @@ impl Interrupts {
             tokio::signal::unix::SignalKind::terminate(),
             tokio::signal::unix::SignalKind::hangup(),
         ] {
-            // One that cannot be caught ends the program by itself.
+            // A signal that cannot be caught still ends the program.
             let Ok(mut signals) = tokio::signal::unix::signal(kind) else {
                 continue;
             };
@@ -76,10 +76,10 @@ impl Interrupts {
         Interrupts(counted)
     }
 
-    /// Waits until it has happened so often.
+    /// Waits until the count is reached.
     pub(crate) async fn wait_for(&mut self, count: usize) {
         if self.0.wait_for(|so_far| *so_far >= count).await.is_err() {
-            // Signals cannot be caught, so nobody can interrupt.
+            // Signals cannot be caught, so there are no interrupts.
             std::future::pending::<()>().await;
         }
     }

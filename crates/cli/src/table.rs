@@ -1,10 +1,10 @@
-//! Rows in columns, safe to show. Two spaces are between columns and never in one.
+//! Tables, safe to show. Two spaces separate columns and never occur in one.
 
 use unicode_width::UnicodeWidthStr;
 
 use crate::text;
 
-/// The rows under their heads, each column as wide as its widest cell. Columns without a value are left out.
+/// Formats rows under their headings, each column as wide as its widest cell. Omits empty columns.
 pub(crate) fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
     let safe = |row: &Vec<String>| row.iter().map(|cell| text::cell(cell)).collect();
     let rows: Vec<Vec<String>> = rows.iter().map(safe).collect();

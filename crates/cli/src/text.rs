@@ -1,19 +1,19 @@
-//! Text of others, made safe to show. What a user reviews is shown in full: control and hidden characters are visible.
+//! Makes text from others safe to show: control characters and hidden characters become visible.
 
 use attache_text::plain;
 use attache_text::plain::{visible, visible_word};
 
-/// One line, with everything in it visible.
+/// One line with hidden characters made visible.
 pub(crate) fn line(text: &str) -> String {
     visible(text).into_owned()
 }
 
-/// One cell of a table: two spaces, which are between cells, are not in it.
+/// One cell of a table, without two spaces in a row, which separate cells.
 pub(crate) fn cell(text: &str) -> String {
     without_gaps(&visible(text))
 }
 
-/// A visible text with more than one space in a row, and spaces at its ends, shown as signs.
+/// Replaces repeated spaces, and spaces at the ends, with `␠`.
 pub(crate) fn without_gaps(shown: &str) -> String {
     let is_gap = |(at, _): (usize, &str)| {
         let (before, after) = (&shown[..at], &shown[at + 1..]);
@@ -31,12 +31,12 @@ pub(crate) fn without_gaps(shown: &str) -> String {
     cell
 }
 
-/// Several lines of a conversation.
+/// Several lines with control characters removed.
 pub(crate) fn lines(text: &str) -> String {
     plain::lines(text).into_owned()
 }
 
-/// The text as one word of a shell.
+/// The text as one quoted shell word.
 pub(crate) fn word(text: &str) -> String {
     visible_word(text).into_owned()
 }

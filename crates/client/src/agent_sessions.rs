@@ -1,5 +1,4 @@
-//! The sessions that an agent keeps: listed, read and deleted through the agent itself. It is started for that, and
-//! stopped afterwards.
+//! Lists, reads and deletes the sessions that an agent stores. The agent is started for this and stopped afterwards.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::agents::{Agent, AgentNotInstalled, detecting_options, initialize_request};
 
-/// An agent that was started for its sessions.
+/// A running agent whose sessions can be listed, read and deleted.
 #[derive(Debug)]
 pub struct AgentSessions {
     handle: AgentHandle,
@@ -25,52 +24,52 @@ pub struct AgentSessions {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentSessionsError {
-    /// It is not installed.
+    /// The agent is not installed.
     #[error(transparent)]
     AgentNotInstalled(#[from] AgentNotInstalled),
-    /// It does not start.
+    /// The agent does not start.
     #[error("{0}")]
     Start(String),
-    /// It ended.
+    /// The agent exited.
     #[error("{0}")]
     Ended(String),
-    /// It does not answer.
-    #[error("the agent does not answer `{0}`")]
+    /// The agent did not respond in time.
+    #[error("the agent did not respond to `{0}` in time")]
     Late(&'static str),
-    /// It does not offer this.
+    /// The agent does not offer this method.
     #[error("the agent does not offer `{0}`")]
     NotOffered(&'static str),
-    /// It wants a login.
-    #[error("the agent wants a login first: {0}")]
+    /// The agent requires a login.
+    #[error("the agent requires a login first: {0}")]
     Login(CallError),
-    /// It has no such session.
+    /// The agent has no session with this id.
     #[error("the agent has no session `{0}`")]
     NoSession(v1::SessionId),
-    /// It answers with an error.
+    /// The agent responded with an error.
     #[error("`{method}` failed: {error}")]
     Refused {
-        /// What was asked.
+        /// The request's method.
         method: &'static str,
-        /// The answer.
+        /// The error in the response.
         error: CallError,
     },
 }
 
-/// The sessions of an agent, as far as they were asked for.
+/// The sessions that an agent lists, up to a limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionListing {
-    /// The sessions.
+    /// The sessions, in the agent's order.
     pub sessions: Vec<v1::SessionInfo>,
-    /// Whether the agent has more than anybody wants to see.
+    /// Whether the agent has more sessions than the limit.
     pub is_cut: bool,
 }
 
 impl AgentSessions {
-    /// Starts an agent in a directory and greets it.
+    /// Starts an agent in a directory and sends `initialize`.
     ///
     /// # Errors
     ///
-    /// When it is not installed, does not start or does not answer.
+    /// When the agent is not installed, does not start or does not respond within `patience`.
     pub async fn start(
         agent: &Agent,
         cwd: &Path,
@@ -95,16 +94,16 @@ impl AgentSessions {
         Ok(visit)
     }
 
-    /// What the agent offers.
+    /// The capabilities from the agent's `initialize` response.
     pub fn capabilities(&self) -> &v1::AgentCapabilities {
         &self.can
     }
 
-    /// Asks for all sessions, or those of a directory, page by page.
+    /// Lists all sessions, or those of a directory, page by page.
     ///
     /// # Errors
     ///
-    /// When the agent does not offer it, refuses, or does not answer.
+    /// When the agent does not offer `session/list`, responds with an error, or does not respond.
     pub async fn list(&mut self, cwd: Option<&Path>) -> Result<SessionListing, AgentSessionsError> {
         if self.can.session_capabilities.list.is_none() {
             return Err(AgentSessionsError::NotOffered("session/list"));
@@ -131,11 +130,11 @@ impl AgentSessions {
         Ok(listing)
     }
 
-    /// Has the agent tell a session again. `cwd` is where to look for it unless the agent knows better.
+    /// Has the agent replay a session. `cwd` is the session's directory, unless the agent lists another one for it.
     ///
     /// # Errors
     ///
-    /// When the agent does not offer it, has no such session, refuses, or does not answer.
+    /// When the agent does not offer the method, has no such session, responds with an error, or does not respond.
     pub async fn read(
         &mut self,
         session: &v1::SessionId,
@@ -195,7 +194,8 @@ impl AgentSessions {
         self.child.stop(StopTimeouts::default()).await;
     }
 
-    /// What the agent lists of a session; `None` if it cannot list, an error if it lists others only.
+    /// The agent's list entry for a session. `None`: the agent cannot list sessions. An error: the list does not contain the
+    /// session.
     async fn known(
         &mut self,
         session: &v1::SessionId,
@@ -249,7 +249,7 @@ impl AgentSessions {
 }
 
 impl AgentSessionsError {
-    /// Agents do not agree on how to say it.
+    /// Whether the error means that the session does not exist. Agents use different error codes for that.
     fn is_no_session(&self) -> bool {
         let AgentSessionsError::Refused { error, .. } = self else {
             return false;

@@ -1,4 +1,4 @@
-//! The agents a person can name: those that everybody knows, those of the configuration, and how to start them.
+//! Agents by name: well-known agents and configured agents, and how to start them.
 
 mod builtin;
 mod probe;
@@ -22,71 +22,71 @@ pub use search::{find_program, find_program_on};
 
 pub(crate) use probe::{detecting_options, first_line, initialize_request, line};
 
-/// An agent: its name, and how it is started.
+/// An agent: its name, and how to start it.
 #[derive(Clone, PartialEq)]
 pub struct Agent {
-    /// Its name.
+    /// The agent's name, as in `-a NAME`.
     pub name: String,
-    /// Who has named it.
+    /// Where the agent is defined.
     pub source: AgentSource,
-    /// Its program: a name to be looked up, or a path.
+    /// The agent's program: a name to look up in `PATH`, or a path.
     pub command: PathBuf,
-    /// Its arguments.
+    /// The program's arguments.
     pub args: Vec<String>,
     /// Environment variables to set.
     pub env: Vec<(String, Secret)>,
-    /// A program that it is of no use without.
+    /// Another program that the agent cannot work without.
     pub needs: Option<&'static str>,
-    /// A command that installs it, or where to get it.
+    /// A command that installs the agent, or where to get it.
     pub install: Option<&'static str>,
-    /// How to log in.
+    /// How to log in, as a hint for the user.
     pub login: Option<&'static str>,
 }
 
-/// Who has named an agent.
+/// Where an agent is defined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentSource {
-    /// It is this very program.
+    /// This program is the agent.
     Own,
-    /// We know it.
+    /// The built-in list of well-known agents.
     Builtin,
     /// A configuration file.
     Configured(PathBuf),
     /// Another editor's file.
     Editor(ForeignEditor),
-    /// The command was given as it is.
+    /// A command that the user gave instead of a name.
     Command,
 }
 
-/// Every agent that has a name.
+/// All agents that have a name.
 #[derive(Debug, Clone)]
 pub struct AgentCatalog {
     agents: Vec<Agent>,
 }
 
-/// There is no agent of this name.
+/// No agent has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no agent `{name}`; {}`attache agents` lists them", did_you_mean(.nearest))]
 pub struct UnknownAgent {
-    /// The name.
+    /// The name that was not found.
     pub name: String,
-    /// Those that look like it, the most alike first.
+    /// Similar names, the most similar first.
     pub nearest: Vec<String>,
 }
 
-/// An agent's program is not there.
+/// An agent's program was not found, or is not executable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}; {fix}")]
 pub struct AgentNotInstalled {
     /// What is missing.
     pub what: String,
-    /// How to get it.
+    /// What the user can do about it.
     pub fix: String,
 }
 
 impl AgentCatalog {
-    /// The agents of a configuration, then those that everybody knows. The first of a name counts: a configured agent
-    /// takes the place of a known one.
+    /// The agents of a configuration, then the well-known agents. A configured agent replaces a well-known agent of the
+    /// same name.
     pub fn of(configuration: &Configuration) -> AgentCatalog {
         let configured = configuration.agents.iter();
         let configured = configured.map(|agent| Agent::configured(&agent.value, &agent.place.path));
@@ -99,19 +99,19 @@ impl AgentCatalog {
         AgentCatalog { agents }
     }
 
-    /// The name of our own agent, which counts when none is named.
+    /// The name of Attaché's own agent, the default.
     pub const OWN: &str = builtin::OWN;
 
-    /// All of them, each name once.
+    /// All agents, each name once.
     pub fn agents(&self) -> &[Agent] {
         &self.agents
     }
 
-    /// The agent of a name.
+    /// The agent with this name.
     ///
     /// # Errors
     ///
-    /// When there is none; the error names those that look like it.
+    /// When there is none; the error lists similar names.
     pub fn find(&self, name: &str) -> Result<&Agent, UnknownAgent> {
         let found = self.agents.iter().find(|agent| agent.name == name);
         found.ok_or_else(|| {
@@ -126,7 +126,7 @@ impl AgentCatalog {
 }
 
 impl Agent {
-    /// An agent whose command was given as it is. It is named after its program.
+    /// An agent that the user gave as a command. Its name is its program's file name.
     pub fn of_command(program: &str, args: &[String]) -> Agent {
         let name = Path::new(program).file_name();
         Agent {
@@ -141,8 +141,9 @@ impl Agent {
         }
     }
 
-    /// What decisions about it are remembered under: its name, or where its program is if only a command was given. Two
-    /// programs of one name are two agents, and so are two scripts of one interpreter.
+    /// The key under which decisions about this agent are remembered: the agent's name, or the program's path and a digest
+    /// of its arguments for an agent that was given as a command. So two programs with the same name, or two scripts of
+    /// one interpreter, are different agents.
     pub fn identity(&self) -> String {
         if self.source != AgentSource::Command {
             return self.name.clone();
@@ -162,13 +163,13 @@ impl Agent {
             words.update(arg.as_os_str().as_encoded_bytes());
             words.update(&[0]);
         }
-        // Only a digest: an argument may be a secret.
+        // A digest, because an argument may be a secret.
         format!("{place} #{}", &words.finalize().to_hex()[..DIGITS])
     }
 
     /// The program to start.
     pub fn program(&self) -> Program {
-        // One that is named with its folder is meant from where we are, not from where it is to work.
+        // A relative path starts at our directory, not at the agent's working directory.
         let command = match self.command.components().count() {
             0 | 1 => self.command.clone(),
             _ => absolute(&self.command).unwrap_or_else(|_| self.command.clone()),
@@ -180,7 +181,7 @@ impl Agent {
         })
     }
 
-    /// Where its program is, if it and what it needs are there. Nothing is started.
+    /// The path of the agent's program, if that program and the one that it needs are installed. Starts nothing.
     pub fn installed(&self) -> Option<PathBuf> {
         if let Some(needed) = self.needs {
             find_program(Path::new(needed))?;
@@ -196,16 +197,16 @@ impl Agent {
         }
     }
 
-    /// Where its program is. Nothing is started.
+    /// The path of the agent's program. Starts nothing.
     ///
     /// # Errors
     ///
-    /// When it is not there; the error says how to install it.
+    /// When the program is not installed; the error says how to install it.
     pub fn locate(&self) -> Result<PathBuf, AgentNotInstalled> {
         self.found().ok_or_else(|| self.not_installed())
     }
 
-    /// The command in one line, as it would be typed.
+    /// The command as you would type it in a shell, on one line.
     pub fn command_line(&self) -> String {
         let command = match self.source {
             AgentSource::Own => "attache".into(),
@@ -220,7 +221,7 @@ impl Agent {
         let is_path = self.command.components().count() > 1;
         if is_path && self.command.exists() {
             return AgentNotInstalled {
-                what: format!("{command} is no executable file"),
+                what: format!("{command} is not an executable file"),
                 fix: format!("make it executable: chmod +x {command}"),
             };
         }
@@ -232,7 +233,9 @@ impl Agent {
             },
             fix: match self.install {
                 Some(install) => format!("install it: {install}"),
-                None if is_path => "check the path; it is looked for from where you are".to_owned(),
+                None if is_path => {
+                    "check the path; relative paths start at the current directory".to_owned()
+                }
                 None => "install it, or check its name and the PATH".to_owned(),
             },
         }
@@ -281,7 +284,7 @@ impl fmt::Display for AgentSource {
     }
 }
 
-/// The whole path, with links followed where there is something.
+/// The canonical path of an existing file, otherwise the absolute path.
 fn whole(path: &Path) -> PathBuf {
     let whole = path.canonicalize().or_else(|_| absolute(path));
     whole.unwrap_or_else(|_| path.to_owned())

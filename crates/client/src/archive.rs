@@ -1,5 +1,5 @@
-//! Our own transcripts: one file of JSON lines for each session, so that what was said can be read again without the
-//! agent. A [`Recorder`] writes them from what happens, an [`Archive`] reads them.
+//! Transcripts: one file of JSON lines for each session, so that a conversation can be read later without the agent. A
+//! [`Recorder`] writes them from events, an [`Archive`] reads them.
 
 mod line;
 mod recorder;
@@ -22,31 +22,31 @@ pub use recorder::Recorder;
 
 use line::TranscriptLine;
 
-/// The folder of the transcripts.
+/// The transcripts in a directory.
 #[derive(Debug, Clone)]
 pub struct Archive {
     folder: PathBuf,
 }
 
-/// A session of which a transcript is kept.
+/// A session that has a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchivedSession {
     /// The agent's name.
     pub agent: String,
     /// The session's id, as the agent gave it.
     pub session: v1::SessionId,
-    /// Its working directory.
+    /// The session's working directory.
     pub cwd: PathBuf,
-    /// Its title, or how its first prompt begins.
+    /// The session's title, or the beginning of its first prompt.
     pub title: Option<String>,
-    /// When it began, in ISO 8601.
+    /// When the session was created, in ISO 8601.
     pub created_at: String,
-    /// When something was last recorded, in ISO 8601.
+    /// When the transcript last changed, in ISO 8601.
     pub updated_at: String,
     file: PathBuf,
 }
 
-/// What was written in the terminals that a transcript names.
+/// The output of the terminals that a transcript refers to.
 pub type TerminalViews = HashMap<v1::TerminalId, TerminalView>;
 
 /// Why a transcript cannot be read or deleted.
@@ -59,17 +59,17 @@ pub struct ArchiveError {
 }
 
 impl Archive {
-    /// The transcripts in a folder, which need not exist.
+    /// The transcripts in a directory, which need not exist.
     pub fn at(folder: impl Into<PathBuf>) -> Archive {
         let folder = folder.into();
         Archive { folder }
     }
 
-    /// All sessions, the one that changed last first. A file that is no transcript is left out.
+    /// All sessions, the one that changed last first. Skips files that are not transcripts.
     ///
     /// # Errors
     ///
-    /// When the folder cannot be read.
+    /// When the directory cannot be read.
     pub fn list(&self) -> Result<Vec<ArchivedSession>, ArchiveError> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
@@ -84,23 +84,23 @@ impl Archive {
         Ok(records)
     }
 
-    /// The sessions of an id. There are several if more than one agent uses it.
+    /// The sessions with this id. Several agents may use the same id.
     ///
     /// # Errors
     ///
-    /// When the folder cannot be read.
+    /// When the directory cannot be read.
     pub fn find(&self, session: &str) -> Result<Vec<ArchivedSession>, ArchiveError> {
         let mut records = self.list()?;
         records.retain(|record| record.session.as_str() == session);
         Ok(records)
     }
 
-    /// One session of one agent.
+    /// The session of one agent with this id.
     pub fn open(&self, agent: &str, session: &v1::SessionId) -> Option<ArchivedSession> {
         summary::of(&self.folder.join(file_name(agent, session)))
     }
 
-    /// Deletes a transcript for good.
+    /// Deletes a transcript permanently.
     ///
     /// # Errors
     ///
@@ -109,15 +109,15 @@ impl Archive {
         fs::remove_file(&record.file).map_err(|cause| failed(&record.file, "deleted", cause))
     }
 
-    /// Begins to record what happens with an agent. Nothing is written before a session opens.
+    /// A recorder for an agent's sessions. Writes nothing until a session opens.
     pub fn recorder(&self, agent: &str) -> Recorder {
         Recorder::new(self.folder.clone(), agent)
     }
 }
 
 impl ArchivedSession {
-    /// Folds the transcript from what was recorded. Lines that say nothing to this version, and a last line that was
-    /// cut off, are stepped over.
+    /// Rebuilds the transcript from its file. Skips lines that this version does not know and a last line that was cut
+    /// off.
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ impl ArchivedSession {
         Ok(self.read()?.0)
     }
 
-    /// The transcript, and what was written in the terminals that it names.
+    /// The transcript, and the output of the terminals that it refers to.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl ArchivedSession {
     }
 }
 
-/// Ids are what the agent says: none of it may name a file.
+/// A file name made of a digest: the agent chooses session ids, which must not end up in a path.
 fn file_name(agent: &str, session: &v1::SessionId) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(agent.as_bytes());

@@ -1,119 +1,119 @@
-//! What a person wants.
+//! Commands: what the user wants a [`Conversation`](crate::Conversation) to do.
 
 use std::path::PathBuf;
 
 use attache::v1;
 use attache_host::permissions::{Expiry, Scope};
 
-/// What a person wants. A command never waits; what comes of it is an [`Event`](crate::Event).
+/// A command of the user. Submitting a command never waits; its result arrives as an [`Event`](crate::Event).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Command {
-    /// Begin or take up a session.
+    /// Open a session: a new one, or an earlier one.
     OpenSession(OpenRequest),
-    /// Leave a session; the agent may forget what it holds of it in memory.
+    /// Close a session. The agent can then free its memory.
     CloseSession(v1::SessionId),
-    /// Have the agent delete a session.
+    /// Delete a session from the agent's storage.
     DeleteSession(v1::SessionId),
-    /// Ask for the sessions that the agent knows.
+    /// Request a page of the sessions that the agent stores.
     ListSessions {
-        /// Only those of this directory.
+        /// Only sessions of this directory.
         cwd: Option<PathBuf>,
-        /// Where the page before ended.
+        /// The cursor from the previous page.
         cursor: Option<String>,
     },
-    /// Run a turn. While one runs the prompt waits for its turn.
+    /// Send a prompt. While a turn runs, the prompt is queued.
     Prompt {
-        /// Whose turn.
+        /// The session.
         session: v1::SessionId,
-        /// What to say.
+        /// The prompt's content.
         content: Vec<v1::ContentBlock>,
     },
-    /// Say something into the turn that runs, where the agent can take it.
+    /// Steer the running turn: send content into it. An agent that cannot be steered gets it as a queued prompt.
     Steer {
-        /// Whose turn.
+        /// The session.
         session: v1::SessionId,
-        /// What to say.
+        /// The content.
         content: Vec<v1::ContentBlock>,
     },
-    /// Take back a prompt that waits for its turn.
+    /// Remove a prompt from the queue.
     RemoveQueuedPrompt {
-        /// Whose.
+        /// The session.
         session: v1::SessionId,
-        /// Which, counted from the one that is next.
+        /// Position in the queue; 0 is the next prompt.
         index: usize,
     },
-    /// Cancel the turn that runs.
+    /// Cancel the running turn.
     Cancel(v1::SessionId),
     /// Switch the mode.
     SetMode {
-        /// Whose mode.
+        /// The session.
         session: v1::SessionId,
         /// The mode.
         mode: v1::SessionModeId,
     },
     /// Set a configuration option.
     SetOption {
-        /// Whose option.
+        /// The session.
         session: v1::SessionId,
         /// The option.
         option: v1::SessionConfigId,
         /// Its value.
         value: v1::SessionConfigOptionValue,
     },
-    /// PermissionAnswer a permission prompt.
+    /// Answer a permission prompt.
     AnswerPermission {
-        /// The prompt's id. An answer to a prompt that was withdrawn does nothing.
+        /// The prompt's id. The answer to a withdrawn prompt is ignored.
         prompt: u64,
         /// The answer.
         answer: PermissionAnswer,
-        /// How long it holds, where it is remembered for longer than the session.
+        /// How long the answer is remembered, if for longer than the session.
         expiry: Expiry,
     },
-    /// Undo a decision: one that lasts is revoked, permission for one use is withdrawn if it was not used yet.
-    /// [`Event::DecisionUndone`](crate::Event::DecisionUndone) says what came of it.
+    /// Undo a decision: revoke a remembered decision, or withdraw a permission for one use that was not used yet. The
+    /// result is [`Event::DecisionUndone`](crate::Event::DecisionUndone).
     UndoDecision {
         /// The id from [`Event::DecisionRemembered`](crate::Event::DecisionRemembered).
         id: String,
     },
-    /// PermissionAnswer an elicitation.
+    /// Answer an elicitation.
     AnswerForm {
-        /// Which form.
+        /// The form's id.
         form: u64,
         /// The answer.
         action: v1::ElicitationAction,
     },
     /// Log in with one of the agent's methods.
     Login(v1::AuthMethodId),
-    /// Log out.
+    /// Log out of the agent.
     Logout,
-    /// Start the agent anew, after it has died or hangs.
+    /// Restart the agent after it has exited, or when it hangs.
     Restart,
 }
 
-/// How a session begins.
+/// How to open a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenRequest {
-    /// New, or which one to take up and how.
+    /// A new session, or an earlier one and how to continue it.
     pub start: SessionStart,
-    /// The working directory; absolute.
+    /// The working directory, as an absolute path.
     pub cwd: PathBuf,
-    /// More directories.
+    /// Additional directories that the agent may work in.
     pub additional: Vec<PathBuf>,
     /// MCP servers to connect.
     pub mcp_servers: Vec<v1::McpServer>,
 }
 
-/// New, or which session to take up and how.
+/// A new session, or an earlier one and how to continue it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionStart {
     /// A new session.
     New,
-    /// With its history told again.
+    /// Continue this session and replay its history (`session/load`).
     Load(v1::SessionId),
-    /// Without its history.
+    /// Continue this session without a replay (`session/resume`).
     Resume(v1::SessionId),
-    /// A copy that goes its own way.
+    /// Start a copy of this session (`session/fork`).
     Fork(v1::SessionId),
 }
 
@@ -122,16 +122,16 @@ pub enum SessionStart {
 pub enum PermissionAnswer {
     /// One of the options of the request. The agent gets exactly this option.
     Choose {
-        /// Its id. An id that the request does not offer is ignored.
+        /// The option's id. An id that the request does not offer is ignored.
         option: v1::PermissionOptionId,
-        /// What we remember ourselves, so that the next request like this one needs no answer.
+        /// How long the client remembers this answer for similar requests.
         remember: Scope,
     },
-    /// A rejection of this one request: the agent gets its own option for that, or `cancelled` where it offers none.
+    /// Reject the request. The agent gets its own reject option, or `cancelled` if it offers none.
     Reject {
-        /// What we remember ourselves.
+        /// How long the client remembers this answer for similar requests.
         remember: Scope,
     },
-    /// No answer; the agent gets `cancelled`.
+    /// Dismiss the request without an answer; the agent gets `cancelled`.
     Dismiss,
 }

@@ -1,5 +1,5 @@
-//! The configuration: the person's file, the project's file once it is trusted, and the agents of other editors when
-//! asked. Reading it starts nothing.
+//! The configuration: the user's file, the project's file once it is trusted, and the agents of other editors on request.
+//! Reading it starts no program.
 
 mod document;
 mod edit;
@@ -44,22 +44,22 @@ use layer::Layer;
 /// Where the configuration is read from.
 #[derive(Debug, Clone)]
 pub struct ConfigSources {
-    /// The person's file.
+    /// The user's configuration file.
     pub user: PathBuf,
     /// The project's file, if there is one.
     pub project: Option<PathBuf>,
-    /// The directory in which an agent is to work. What trusted projects above it deny and ask about counts in it.
+    /// The agent's working directory. Deny and ask rules of trusted projects above it apply too.
     pub directory: Option<PathBuf>,
-    /// What the person trusts.
+    /// The project files that the user trusts.
     pub trust: TrustStore,
-    /// The person's home directory, where other editors keep their files.
+    /// The user's home directory, which contains the files of other editors.
     pub home: Option<PathBuf>,
-    /// Whose agents are wanted besides those that the configuration names.
+    /// Editors whose agents to read, in addition to those in the configuration.
     pub editors: Vec<ForeignEditor>,
 }
 
 impl ConfigSources {
-    /// The project's file as seen from a directory: in it, or above it up to the root of the repository.
+    /// The project's file for a directory: in the directory, or above it up to the root of the repository.
     pub fn project_file(cwd: &Path) -> Option<PathBuf> {
         for folder in cwd.ancestors() {
             let file = folder.join(PROJECT_FILE);
@@ -74,92 +74,93 @@ impl ConfigSources {
     }
 }
 
-/// What is configured, each value with where it comes from. The project's values come before the person's.
+/// The configuration, each value with its location. The project's values come before the user's.
 #[derive(Debug, Clone, Default)]
 pub struct Configuration {
-    /// The agent to talk to unless another is named.
+    /// The default agent.
     pub default_agent: Option<ConfigSetting<String>>,
-    /// What happens with questions that no rule and no decision answers.
+    /// The preset: what happens when no rule and no remembered decision applies.
     pub permissions: Option<ConfigSetting<Preset>>,
-    /// How long an answer holds for more than the session, unless the person says otherwise.
+    /// The default expiry of remembered decisions.
     pub expiry: Option<ConfigSetting<Expiry>>,
-    /// The user's file with rules for permissions.
+    /// The user's policy file with permission rules.
     pub policy: Option<ConfigSetting<PathBuf>>,
-    /// The same of a trusted project. Its rules that deny or ask count beside the user's; those that allow do not.
+    /// A trusted project's policy file. Its deny and ask rules apply in addition to the user's; its allow rules do not.
     pub project_policy: Option<ConfigSetting<PathBuf>>,
-    /// Variables that commands and MCP servers get beside those that are listed. Only the user's own file says so.
+    /// Additional environment variables for commands and MCP servers. Only the user's own file can set this.
     pub pass: Option<ConfigSetting<Vec<VariablePattern>>>,
     /// MCP servers for every session.
     pub mcp_servers: Vec<ConfigSetting<v1::McpServer>>,
-    /// Agents by name. The first of a name counts.
+    /// Agents by name. The first agent with a name is used.
     pub agents: Vec<ConfigSetting<ConfiguredAgent>>,
-    /// Whose agents are read too.
+    /// Editors whose agents are read too.
     pub agents_from: Option<ConfigSetting<Vec<ForeignEditor>>>,
-    /// The sandbox for commands. Only the user's own file sets it.
+    /// The sandbox for commands. Only the user's own file can set this.
     pub sandbox: Option<ConfigSetting<SandboxConfig>>,
-    /// What looks wrong and does no harm.
+    /// Problems that are not errors.
     pub warnings: Vec<ConfigWarning>,
-    /// The project's file, if there is one and it is not trusted. Nothing of it counts.
+    /// The project's file, if it exists and is not trusted. Nothing in it applies.
     pub untrusted: Option<UntrustedProject>,
-    /// Projects that were trusted, of which nothing but what they deny and ask about counts. The user is told every time.
+    /// Projects that were trusted and have changed. Only their deny and ask rules apply. The user is warned every time.
     pub changed: Vec<ChangedProject>,
-    /// Rules that deny and ask of projects whose file does not count: those that were trusted and have changed since, and
-    /// trusted ones further up.
+    /// Stored deny and ask rules of projects whose file does not apply: projects that have changed since they were trusted,
+    /// and trusted projects further up.
     pub kept: Vec<KeptPolicy>,
-    /// Files that the project's file names, trusted or not. Who writes one of them could widen what agents may do.
+    /// Files that the project's file names, trusted or not. Anyone who writes one of them could extend what agents may do.
     pub named_files: Vec<PathBuf>,
-    /// The user's file and the project's, whether they are there or not.
+    /// The user's file and the project's, whether they exist or not.
     pub files: Vec<PathBuf>,
     /// The policy of a trusted project as it was when trust was checked.
     policy_text: Option<String>,
 }
 
-/// A value and where it comes from.
+/// A value and its location.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfigSetting<T> {
     /// The value.
     pub value: T,
-    /// Where it comes from.
+    /// The value's location.
     pub place: SourceLocation,
 }
 
-/// An agent that a file names.
+/// An agent that a configuration file defines.
 #[derive(Clone, PartialEq)]
 pub struct ConfiguredAgent {
-    /// Its name.
+    /// The agent's name.
     pub name: String,
-    /// Its program.
+    /// The agent's program.
     pub command: PathBuf,
-    /// Its arguments.
+    /// The program's arguments.
     pub args: Vec<String>,
     /// Environment variables to set.
     pub env: Vec<(String, Secret)>,
-    /// The editor that it was read from, if it is not our own file.
+    /// The editor whose file defines the agent, if it is not our own file.
     pub editor: Option<ForeignEditor>,
 }
 
-/// A project's file that nobody has trusted, or that has changed since.
+/// A project's file that is not trusted, or has changed since it was trusted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UntrustedProject {
     /// The file.
     pub path: PathBuf,
-    /// Whether it, or a file that it names, has changed since it was trusted.
+    /// Whether the file, or a file that it names, has changed since it was trusted.
     pub has_changed: bool,
-    /// Named files that have changed, where the project's file itself has not.
+    /// Named files that have changed, if the project's file itself has not.
     pub changed: Vec<PathBuf>,
-    /// Files that exist and that trust would cover beside the project's file.
+    /// Existing files that trust would cover in addition to the project's file.
     pub names: Vec<PathBuf>,
-    /// How many files are below each of them that is a directory. TrustStore covers these too.
+    /// For each named directory, the number of files below it. Trust covers these too.
     pub below: BTreeMap<PathBuf, usize>,
-    /// Words of shell lines in its commands whose files cannot be told, so that trust does not cover them.
+    /// Words of shell lines in the file's commands that may name files unknown before the line runs. Trust does not cover
+    /// these.
     pub not_covered: Vec<String>,
-    /// Whether it is refused because somebody else may have written it; `fault` says why.
+    /// Whether the file is ignored because another user may have written it; `fault` says why.
     pub is_refused: bool,
-    /// What it would set, to be shown.
+    /// The values that the file would set, for display.
     pub rows: Vec<ConfigValue>,
-    /// What is odd about it.
+    /// Problems in the file that are not errors.
     pub warnings: Vec<ConfigWarning>,
-    /// Why it cannot be used, if so.
+    /// Why the file cannot be used, if so.
     pub fault: Option<String>,
     contents: trust::TrustedContents,
     restrictions: restrictions::ProjectRestrictions,
@@ -167,11 +168,11 @@ pub struct UntrustedProject {
 }
 
 impl Configuration {
-    /// Reads everything.
+    /// Reads the configuration.
     ///
     /// # Errors
     ///
-    /// When a file of ours that counts cannot be read or does not fit. A file that does not exist is empty.
+    /// When the user's file, or a trusted project's, cannot be read or is invalid. A missing file counts as empty.
     pub fn load(sources: &ConfigSources) -> Result<Configuration, ConfigError> {
         let files = std::iter::once(&sources.user).chain(&sources.project);
         let mut configuration = Configuration {
@@ -185,7 +186,7 @@ impl Configuration {
         configuration.add_projects(sources, &user)?;
         configuration.add(user);
         for editor in configuration.editors(sources) {
-            // What is wrong with the file of an editor is no reason to do nothing.
+            // A broken file of another editor is only a warning.
             match sources.home.as_ref().map(|home| editor.agents(home)) {
                 Some(Ok(agents)) => configuration.agents.extend(agents),
                 Some(Err(error)) => configuration.warnings.push(error.into()),
@@ -201,17 +202,17 @@ impl Configuration {
         ChildEnvironment::of_process(pass.unwrap_or_default())
     }
 
-    /// The agent of a name.
+    /// The agent with this name.
     pub fn agent(&self, name: &str) -> Option<&ConfigSetting<ConfiguredAgent>> {
         self.agents.iter().find(|agent| agent.value.name == name)
     }
 
-    /// The user's policy, and what trusted projects deny and ask about beside it. The policy of a project is the one that
-    /// was looked at when trust was checked, or the one that was trusted last.
+    /// The user's policy with the deny and ask rules of trusted projects. A project's rules are those that were read when
+    /// trust was checked, or those that were trusted last.
     ///
     /// # Errors
     ///
-    /// When one cannot be read, others may have written it, or it does not fit.
+    /// When a policy cannot be read or is invalid, or another user may have written it.
     pub fn load_policy(&self) -> Result<Option<Policy>, PolicyError> {
         let own = self.policy.as_ref();
         let mut all = own.map(|policy| Policy::load(&policy.value)).transpose()?;
@@ -231,12 +232,12 @@ impl Configuration {
         Ok(all)
     }
 
-    /// The policies that count, the user's first.
+    /// The policy files that apply, the user's first.
     pub fn policies(&self) -> impl Iterator<Item = &ConfigSetting<PathBuf>> {
         self.policy.iter().chain(&self.project_policy)
     }
 
-    /// Adds what is said further away: what is there already counts.
+    /// Adds a layer with lower priority: existing values stay.
     fn add(&mut self, layer: Layer) {
         self.default_agent = self.default_agent.take().or(layer.default_agent);
         self.permissions = self.permissions.take().or(layer.permissions);
@@ -279,7 +280,7 @@ impl UntrustedProject {
         }
     }
 
-    /// Whether it would add an agent of this name.
+    /// Whether the file would add an agent with this name.
     pub fn names(&self, agent: &str) -> bool {
         let key = format!("agent_servers.{agent}");
         self.rows.iter().any(|row| row.key == key)
@@ -298,5 +299,5 @@ impl fmt::Debug for ConfiguredAgent {
     }
 }
 
-/// The name of a project's file.
+/// The name of a project's configuration file.
 pub const PROJECT_FILE: &str = ".attache.json";

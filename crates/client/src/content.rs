@@ -1,11 +1,11 @@
-//! Content that is not text, in one line.
+//! Content blocks in one line.
 
 use attache::v1;
 
 use crate::figures;
 use attache_text::plain;
 
-/// What a content block is, with its type and size; for text its first line.
+/// One line for a content block: the first line of a text, otherwise the kind of content with its type and size.
 pub fn summary_line(block: &v1::ContentBlock) -> String {
     match block {
         v1::ContentBlock::Text(content) => {

@@ -1,4 +1,4 @@
-//! The conversation with one agent: commands in, events out. It serves what the agent asks for in between.
+//! The conversation with one agent: commands in, events out. It also serves the agent's requests.
 
 mod connection;
 mod disk;
@@ -50,8 +50,8 @@ pub use setup::{LineDirection, Setup, Timeouts};
 
 /// The conversation with one agent.
 ///
-/// [`submit`](Self::submit) takes what a person wants and never waits; [`next`](Self::next) gives what has happened.
-/// Everything is done inside `next`, so somebody has to await it, again and again:
+/// [`submit`](Self::submit) takes a command and never waits; [`next`](Self::next) returns the next event. All work is
+/// done inside `next`, so await it in a loop:
 ///
 /// ```no_run
 /// # use attache_client::conversation::{Conversation, Setup};
@@ -70,13 +70,12 @@ pub use setup::{LineDirection, Setup, Timeouts};
 /// # }
 /// ```
 ///
-/// What is commanded before the agent is ready waits until it is. Events come in the order of the wire: the end of a
-/// turn after everything that it brought, the updates of a session after [`Event::SessionOpened`]. A session that is loaded is
-/// the exception: its history is told before the agent says that it is there. A question is judged first, beside
-/// everything else, so that it may come behind what was told after it.
+/// Commands wait until the agent is ready. Events come in the order of the wire: the end of a turn after all its updates,
+/// the updates of a session after [`Event::SessionOpened`]. There are two exceptions. A loaded session replays its history
+/// before it is open. A permission request is judged first, in parallel, so its prompt may come after later updates.
 ///
-/// After [`Event::AgentExited`] only [`Command::Restart`] does anything. The sessions of before are then taken up with
-/// `Load` or `Resume`; prompts that waited wait on.
+/// After [`Event::AgentExited`] only [`Command::Restart`] has an effect. Then continue earlier sessions with `Load` or
+/// `Resume`; queued prompts stay queued.
 pub struct Conversation {
     setup: Setup,
     program: Option<Program>,
@@ -90,26 +89,26 @@ pub struct Conversation {
     pending: PendingRequests,
     forms: Forms,
     invalid_lines: InvalidLines,
-    /// What was commanded before the agent was ready.
+    /// Commands that wait until the agent is ready.
     early: VecDeque<Command>,
-    /// What we ask of the agent and what we wait for.
+    /// Our requests to the agent, and timers.
     work: FuturesUnordered<Work>,
-    /// What the agent asks of the host.
+    /// The agent's requests to the host.
     served: FuturesUnordered<Work>,
-    /// How what runs beside the conversation does something with it.
+    /// Gives concurrent work access to the conversation.
     handle: ConversationHandle,
     posted: UnboundedReceiver<Continuation>,
     limits: ServiceLimits,
     disk_worker: DiskWorker,
-    /// What has happened and was not taken yet.
+    /// Events that `next` has not returned yet.
     ready: VecDeque<Event>,
 }
 
-/// Something that takes time. It gives what is to be done then.
+/// Concurrent work, which returns what to do with the conversation when the work is done.
 type Work = Pin<Box<dyn Future<Output = Continuation> + Send>>;
 type Continuation = Box<dyn FnOnce(&mut Conversation) + Send>;
 
-/// What `next` has waited for.
+/// The inputs that `next` waits for.
 enum Input {
     Done(Continuation),
     Call(Option<ClientCall>),
@@ -118,7 +117,7 @@ enum Input {
 }
 
 impl Conversation {
-    /// Starts an agent. This does not wait for it: the first event tells whether it runs.
+    /// Starts an agent without waiting for it: the first event says whether the agent runs.
     pub fn start(program: Program, setup: Setup) -> Conversation {
         let mut conversation = Conversation::new(setup);
         conversation.answer_watcher();
@@ -127,7 +126,7 @@ impl Conversation {
         conversation
     }
 
-    /// Talks to an agent that runs already. It cannot be restarted. Must be called within a tokio runtime.
+    /// Connects to an agent that runs already. Such an agent cannot be restarted. Call this within a tokio runtime.
     pub fn connect<R, W>(read: R, write: W, setup: Setup) -> Conversation
     where
         R: AsyncRead + Send + Unpin + 'static,
@@ -165,7 +164,7 @@ impl Conversation {
         }
     }
 
-    /// Takes what a person wants. What comes of it is an event.
+    /// Takes a command of the user. Its result is an event.
     pub fn submit(&mut self, command: Command) {
         match (&self.status, command) {
             (_, Command::Restart) => self.restart(),
@@ -192,7 +191,7 @@ impl Conversation {
         }
     }
 
-    /// Waits for the next thing that happens. Dropping the future loses nothing.
+    /// Waits for the next event. Cancel-safe: dropping the future loses no event.
     pub async fn next(&mut self) -> Event {
         loop {
             if let Some(event) = self.ready.pop_front() {
@@ -210,29 +209,29 @@ impl Conversation {
         }
     }
 
-    /// What we serve the agent with: the place to look at a terminal, or at permissions.
+    /// The host that serves the agent. Gives access to terminals and permissions.
     pub fn host(&self) -> &Host {
         &self.setup.host
     }
 
-    /// What the agent has said of itself; `None` before [`Event::AgentReady`] and after [`Event::AgentExited`].
+    /// The agent's `initialize` response; `None` before [`Event::AgentReady`] and after [`Event::AgentExited`].
     pub fn agent(&self) -> Option<&v1::InitializeResponse> {
         self.initialized.as_ref()
     }
 
-    /// Whether a turn of the session runs.
+    /// Whether a turn is running in the session.
     pub fn is_busy(&self, session: &v1::SessionId) -> bool {
         self.sessions
             .get(session)
             .is_some_and(|it| it.turn.is_some())
     }
 
-    /// How many lines of the agent were skipped since they are no messages.
+    /// Number of lines from the agent that were skipped because they are not messages.
     pub fn invalid_lines(&self) -> u64 {
         self.invalid_lines.count()
     }
 
-    /// How many updates were dropped since they belong to no session that was opened here.
+    /// Number of updates that were dropped because their session was not opened here.
     pub fn dropped_updates(&self) -> u64 {
         self.sessions.dropped()
     }
@@ -244,30 +243,30 @@ impl Conversation {
         lines.find(|line| !line.is_empty()).map(str::to_owned)
     }
 
-    /// Ends the conversation: every command of the agent, then the agent, gently.
+    /// Ends the conversation: stops the agent's commands, then the agent, with a grace period.
     pub async fn stop(mut self) {
         if let Some(agent) = &self.agent {
-            // An agent that does not read need not hear the rest.
+            // An agent that does not read does not get the remaining messages.
             timeout(FLUSH, agent.flush()).await.ok();
             agent.close();
         }
         for session in self.sessions.ids() {
             self.setup.host.suspend(&session).await;
         }
-        // What a person has decided is remembered, unless the disk hangs.
+        // Stores the user's decisions, unless the disk hangs.
         timeout(LAST_WORDS, self.disk_worker.finish()).await.ok();
         let log = self.setup.host.log.clone();
         let written = tokio::task::spawn_blocking(move || log.flush(LAST_WORDS));
-        // It does not panic, and a program that ends anyway need not be told.
+        // The task does not panic, and nothing can be done about a log that cannot be written now.
         written.await.ok();
-        // An agent that is being ended by a task of ours is ended at once.
+        // Drops a task that may be waiting for the agent to exit, so that the agent is stopped at once.
         self.work.clear();
         if let Some(child) = self.child.take() {
             child.stop(StopTimeouts::default()).await;
         }
     }
 
-    /// Answers come first: the end of a turn must not fall behind what was said after it.
+    /// Responses have priority: the end of a turn must come before later messages.
     async fn next_input(&mut self) -> Input {
         let terminals = &self.setup.host.terminals;
         let invalid_lines = &self.invalid_lines;
@@ -281,7 +280,7 @@ impl Conversation {
         };
         tokio::select! {
             biased;
-            // What was decided is said before a turn is cancelled.
+            // Permission decisions are reported before a turn is cancelled.
             Some(then) = self.served.next() => Input::Done(then),
             Some(then) = self.work.next() => Input::Done(then),
             Some(then) = self.posted.recv() => Input::Done(then),
@@ -334,7 +333,7 @@ impl Conversation {
         }
     }
 
-    /// Waits for something beside everything else.
+    /// Runs work concurrently, then applies its result to the conversation.
     fn run_then<F, T>(&mut self, work: F, then: impl FnOnce(&mut Conversation, T) + Send + 'static)
     where
         F: Future<Output = T> + Send + 'static,
@@ -343,7 +342,7 @@ impl Conversation {
         self.work.push(with_continuation(work, then));
     }
 
-    /// Does something for the agent beside everything else. It never keeps a person's command from its turn.
+    /// Serves a request of the agent concurrently. Does not count towards the limit of the user's commands.
     fn serve_beside(&mut self, service: impl Future<Output = ()> + Send + 'static) {
         self.served.push(with_continuation(service, |_, ()| {}));
     }
@@ -365,20 +364,21 @@ impl Conversation {
     }
 }
 
-/// A way to do something with a [`Conversation`] from anywhere. Nothing of it is borrowed while something is awaited.
+/// Gives concurrent work access to the [`Conversation`], between two events. The conversation is not borrowed while the
+/// work awaits something.
 #[derive(Debug, Clone)]
 struct ConversationHandle(UnboundedSender<Continuation>);
 
 impl ConversationHandle {
-    /// The way, and where what is to be done arrives. It has no limit of its own: each permission request waits for what
-    /// it has sent, and sends one thing more when it ends.
+    /// A handle, and the receiver of its continuations. The channel is unbounded, but each permission request waits for the
+    /// continuation that it has sent, and sends one more when it ends.
     fn new() -> (ConversationHandle, UnboundedReceiver<Continuation>) {
         let (sender, receiver) = unbounded_channel();
         (ConversationHandle(sender), receiver)
     }
 
-    /// Does something with the conversation and waits for what comes of it; `None` if the conversation is gone. It is not done if nobody
-    /// waits for it any more.
+    /// Runs a function on the conversation and waits for its result; `None` if the conversation is gone. The function does
+    /// not run if this future was dropped before.
     pub(super) async fn with<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Conversation) -> T + Send + 'static,
@@ -393,7 +393,7 @@ impl ConversationHandle {
         outcome.await.ok()
     }
 
-    /// Does something with the conversation, sooner or later. Of a conversation that is gone nothing is left to be done.
+    /// Runs a function on the conversation later, without waiting. Does nothing if the conversation is gone.
     fn post(&self, act: impl FnOnce(&mut Conversation) + Send + 'static) {
         self.0.send(Box::new(act)).ok();
     }
@@ -414,7 +414,7 @@ where
 }
 
 fn audit_log_problem(why: String) -> String {
-    format!("the audit log is not written: {why}")
+    format!("the audit log cannot be written: {why}")
 }
 
 async fn next_call(calls: &mut Option<ClientCalls>) -> Option<ClientCall> {
@@ -424,7 +424,7 @@ async fn next_call(calls: &mut Option<ClientCalls>) -> Option<ClientCall> {
     }
 }
 
-/// What a command asks of the agent, for messages.
+/// The method that a command leads to, for error messages.
 fn method_name(command: &Command) -> &'static str {
     match command {
         Command::OpenSession(opening) => session_lifecycle::method(&opening.start),
@@ -454,9 +454,9 @@ impl fmt::Debug for Conversation {
     }
 }
 
-/// Calls of ours that are under way. Turns and questions have limits of their own.
+/// Maximum concurrent requests of ours. Turns and permission requests have their own limits.
 const MOST_WORK: usize = 1024;
 const MOST_EARLY: usize = 256;
-/// For what was handed to the disk_worker.
+/// How long `stop` waits for the disk worker and the audit log.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 const FLUSH: Duration = Duration::from_millis(500);

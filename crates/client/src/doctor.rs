@@ -1,5 +1,5 @@
-//! Why an agent does not start, does not answer or lets nobody in: one look at everything from its file to its stop,
-//! with what to do about each thing that is wrong. An agent that hangs is waited for no longer than allowed.
+//! Finds out why an agent does not start, respond or let you log in: checks everything from its file to its exit, and says
+//! how to fix each problem. All waiting is limited in time.
 
 mod command;
 mod conversation;
@@ -15,51 +15,51 @@ use crate::agents::Agent;
 pub use records::{check_policy, check_records};
 pub use sandbox::check_sandbox;
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnosis {
-    /// What was looked at.
+    /// The check.
     pub check: DoctorCheck,
-    /// How it is.
+    /// The result's severity.
     pub severity: Severity,
-    /// What was seen, safe to show.
+    /// What was found, safe to show.
     pub what: String,
-    /// What to do about it.
+    /// How to fix the problem.
     pub fix: Option<String>,
 }
 
-/// What is looked at, in this order.
+/// The checks, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DoctorCheck {
-    /// The file that is started.
+    /// The agent's program.
     Command,
-    /// The interpreter that a script names.
+    /// The interpreter of a script.
     Interpreter,
-    /// The version of node, uv or the like.
+    /// The version of Node.js, uv or another runtime.
     Runtime,
-    /// Whether it starts.
+    /// Whether the agent starts.
     Start,
-    /// Whether it answers, and how fast.
+    /// Whether the agent responds to `initialize`, and how fast.
     Handshake,
-    /// The version of the protocol.
+    /// The protocol version.
     Protocol,
-    /// What it calls itself.
+    /// The agent's name and version.
     Agent,
-    /// What it offers.
+    /// The agent's capabilities.
     Capabilities,
-    /// The ways to log in.
+    /// The login methods.
     Authentication,
-    /// Whether it opens a session.
+    /// Whether the agent opens a session.
     Session,
-    /// What it writes to standard output besides messages.
+    /// Output on standard output that is not a message.
     Stdout,
-    /// What it writes to standard error.
+    /// Output on standard error.
     Stderr,
-    /// How it ends.
+    /// How the agent exits.
     Stop,
-    /// Whether the rules of the policy do what they seem to.
+    /// Whether the policy's rules do what they seem to do.
     Policy,
-    /// Whether commands can be confined.
+    /// Whether commands can run in a sandbox.
     Sandbox,
     /// Whether the kernel enforces deny rules on paths.
     DeniedPaths,
@@ -67,31 +67,31 @@ pub enum DoctorCheck {
     CommandRules,
     /// Whether remembered decisions can be used.
     Permissions,
-    /// Whether the audit log is whole.
+    /// Whether the audit log is intact.
     Audit,
 }
 
-/// How a thing is.
+/// The severity of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// As it should be.
+    /// No problem.
     Ok,
-    /// Not quite as it should be; it works all the same.
+    /// A problem, but the agent works.
     Warning,
-    /// It does not work.
+    /// The agent does not work.
     Failure,
 }
 
-/// How an agent is looked at.
+/// Options for examining an agent.
 #[derive(Debug, Clone)]
 pub struct ExamineOptions {
-    /// The directory in which it works; absolute.
+    /// The working directory, as an absolute path.
     pub cwd: PathBuf,
-    /// How long it may take to answer, each time it is asked.
+    /// Time limit for each response.
     pub patience: Duration,
 }
 
-/// Looks at an agent and tells each finding as soon as it is known. Nothing is left running.
+/// Examines an agent and reports each result as soon as it is known. Leaves nothing running.
 pub async fn examine(
     agent: &Agent,
     conditions: &ExamineOptions,
@@ -135,7 +135,7 @@ impl Diagnosis {
 }
 
 impl DoctorCheck {
-    /// In a word.
+    /// The check's name, as `attache doctor` shows it.
     pub fn name(self) -> &'static str {
         match self {
             DoctorCheck::Command => "command",
@@ -162,7 +162,7 @@ impl DoctorCheck {
 }
 
 impl Severity {
-    /// In a word: `ok`, `warn` or `fail`.
+    /// The severity as one word: `ok`, `warn` or `fail`.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Ok => "ok",

@@ -1,4 +1,4 @@
-//! What has happened.
+//! Events: what a [`Conversation`](crate::Conversation) reports.
 
 mod permission_prompt;
 
@@ -11,188 +11,189 @@ pub use permission_prompt::{
     DiskComparison, HostRequest, PermissionPrompt, ProgramStart, PromptSubject,
 };
 
-/// What has happened, in the order of the wire.
+/// An event of a conversation. Events arrive in the order of the messages on the wire.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(
     clippy::large_enum_variant,
     reason = "an event is made once and moved a few times"
 )]
 pub enum Event {
-    /// The agent runs and has told what it can do.
+    /// The agent has responded to `initialize`.
     AgentReady(Box<v1::InitializeResponse>),
-    /// A session is there.
+    /// A session is open.
     SessionOpened(Box<OpenedSession>),
-    /// A session was left.
+    /// A session was closed.
     SessionClosed(v1::SessionId),
     /// The agent has deleted a session.
     SessionDeleted(v1::SessionId),
-    /// A page of the sessions that the agent knows.
+    /// A page of the sessions that the agent stores.
     SessionsListed(v1::ListSessionsResponse),
-    /// A turn began with this prompt; it may have waited.
+    /// A turn started with this prompt, which may have been queued before.
     TurnStarted {
-        /// Whose turn.
+        /// The session.
         session: v1::SessionId,
-        /// What was said.
+        /// The content.
         content: Vec<v1::ContentBlock>,
     },
-    /// The prompts that wait for their turn have changed.
+    /// The queue of prompts has changed.
     QueueChanged {
-        /// Whose.
+        /// The session.
         session: v1::SessionId,
-        /// What waits, the next one first.
+        /// The queued prompts, the next one first.
         waiting: Vec<Vec<v1::ContentBlock>>,
     },
-    /// Something was said into the turn that runs.
+    /// The running turn was steered with this content.
     Steered {
-        /// Whose turn.
+        /// The session.
         session: v1::SessionId,
-        /// What was said.
+        /// The content.
         content: Vec<v1::ContentBlock>,
     },
-    /// The agent tells something of a session.
+    /// A `session/update` from the agent.
     Update(Box<v1::SessionNotification>),
-    /// A turn has ended, after everything that it brought.
+    /// A turn has ended. Comes after all updates of the turn.
     TurnEnded {
-        /// Whose turn.
+        /// The session.
         session: v1::SessionId,
-        /// SessionStart, or why not well.
+        /// The response to the prompt, or why the turn failed.
         outcome: Result<v1::PromptResponse, CommandFailure>,
     },
-    /// The mode was switched as commanded.
+    /// The mode was set, as the user commanded.
     ModeSet {
-        /// Whose mode.
+        /// The session.
         session: v1::SessionId,
         /// The mode.
         mode: v1::SessionModeId,
     },
-    /// An option was set as commanded; these are all options now.
+    /// An option was set, as the user commanded.
     OptionsSet {
-        /// Whose options.
+        /// The session.
         session: v1::SessionId,
-        /// All of them.
+        /// All options of the session with their current values.
         options: Vec<v1::SessionConfigOption>,
     },
-    /// Something needs the user's permission.
+    /// A permission prompt for the user.
     PermissionRequested(Box<PermissionPrompt>),
-    /// A permission prompt needs no answer any more: the turn was cancelled, the agent withdrew its request, the tool call
+    /// A permission prompt was withdrawn: the turn was cancelled, the agent withdrew its request, the tool call
     /// changed, or a decision on another prompt covers this one.
     PermissionWithdrawn(u64),
     /// A permission request was decided without asking the user.
     PermissionDecided {
-        /// What would have been shown. Its id answers nothing.
+        /// The prompt that would have been shown. It cannot be answered.
         prompt: Box<PermissionPrompt>,
-        /// Whether it may be done.
+        /// Whether the action is allowed.
         is_allowed: bool,
-        /// What decided.
+        /// The rule, remembered decision or preset that decided.
         reason: Reason,
     },
-    /// The user's decision counts from now on. [`Command::UndoDecision`](crate::Command::UndoDecision) undoes it.
+    /// A decision of the user is in force. [`Command::UndoDecision`](crate::Command::UndoDecision) undoes it.
     ///
-    /// With [`Scope::Once`] it is permission for one use, in this turn, of what was shown. Only what the agent does
-    /// through us needs that permission; an agent with tools of its own has had its answer.
+    /// [`Scope::Once`] permits what was shown for one use in this turn. Only requests that the client carries out for the
+    /// agent need this permission; an agent that uses its own tools already has its answer.
     DecisionRemembered {
-        /// Names the decision in [`Command::UndoDecision`](crate::Command::UndoDecision), and in `attache permissions` where it
-        /// lasts.
+        /// The decision's id, for [`Command::UndoDecision`](crate::Command::UndoDecision), and for `attache permissions` if it
+        /// is stored.
         id: String,
-        /// The session in which the user decided.
+        /// The session in which the user made the decision.
         session: v1::SessionId,
-        /// What the decision is about, in a few words, safe to show. They may contain the agent's.
+        /// What the decision is about, on one line that is safe to show. May contain text from the agent.
         summary: String,
-        /// How far it reaches.
+        /// The decision's scope.
         scope: Scope,
-        /// How long it lasts.
+        /// When the decision expires.
         expiry: Expiry,
-        /// Whether it allows or denies.
+        /// Whether the decision allows or denies.
         is_allowed: bool,
     },
-    /// A decision was to be undone.
+    /// The result of [`Command::UndoDecision`](crate::Command::UndoDecision).
     DecisionUndone {
-        /// The decision.
+        /// The decision's id.
         id: String,
-        /// Whether it counted until now. Otherwise there was nothing left to undo: permission for one use was used or
-        /// ended with its turn, or the decision had been revoked elsewhere.
+        /// Whether the decision was in force until now. Otherwise there was nothing to undo: a permission for one use was
+        /// used or ended with its turn, or the decision was revoked elsewhere.
         was_in_force: bool,
     },
-    /// The agent asks for something to be filled in, or for a page to be visited.
+    /// The agent asks the user to fill in a form or to visit a page.
     FormRequested {
-        /// Names the form in [`Command::AnswerForm`](crate::Command::AnswerForm).
+        /// The form's id, for [`Command::AnswerForm`](crate::Command::AnswerForm).
         form: u64,
-        /// What it asks.
+        /// The agent's request.
         request: Box<v1::CreateElicitationRequest>,
     },
-    /// A form needs no answer any more.
+    /// A form was withdrawn and needs no answer any more.
     FormWithdrawn(u64),
-    /// What was to be done at a URL is done.
+    /// The user has completed the step at a URL.
     FormCompleted(v1::ElicitationId),
-    /// A terminal has changed; its state is with the host.
+    /// A terminal has changed. Its state is available from the host.
     TerminalChanged(v1::TerminalId),
-    /// Something that the user may want to know, and that needs nothing done.
+    /// Information for the user that needs no action.
     Notice(String),
-    /// The agent wants a login before it goes on, in one of these ways.
+    /// The agent requires a login with one of these methods.
     LoginRequired(Vec<v1::AuthMethod>),
-    /// The login has succeeded.
+    /// A login succeeded.
     LoggedIn(v1::AuthMethodId),
-    /// Logged out.
+    /// The agent has logged out.
     LoggedOut,
-    /// Something of ours does not work as it should: a decision could not be stored, or the audit log not be written.
+    /// Something in the client does not work: for example, a decision could not be stored or the audit log could not be
+    /// written.
     Problem(String),
-    /// What was commanded did not succeed.
+    /// A command failed.
     CommandFailed(CommandFailure),
-    /// The agent wrote something that is no message. The first line is told by itself, then their number once in a while.
+    /// The agent wrote lines that are not messages. Reported for the first line, then at 10, 100, 1000 lines and so on.
     InvalidOutput {
-        /// How many lines so far.
+        /// Number of invalid lines so far.
         count: u64,
-        /// The first of them, safe to show.
+        /// The first invalid line, safe to show.
         line: String,
     },
-    /// The agent has gone.
+    /// The agent exited, or closed the connection.
     AgentExited {
-        /// How it ended, in a sentence.
+        /// How the agent ended, in a sentence.
         reason: String,
-        /// Its last words on standard error, safe to show.
+        /// The last lines of its standard error, safe to show.
         stderr: Vec<String>,
     },
 }
 
-/// A session that is there.
+/// A session that was opened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenedSession {
-    /// Its id.
+    /// The session's id.
     pub session: v1::SessionId,
-    /// How it was opened.
+    /// The request that opened the session.
     pub request: OpenRequest,
-    /// Its modes, if it has any.
+    /// The session's modes, if the session has any.
     pub modes: Option<v1::SessionModeState>,
-    /// Its configuration options.
+    /// The session's configuration options.
     pub options: Vec<v1::SessionConfigOption>,
 }
 
-/// Why something did not succeed, in words for a person.
+/// Why a command failed, in words for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandFailure {
-    /// What was tried, such as `session/load`.
+    /// The method that failed, such as `session/load`.
     pub operation: String,
-    /// Why it did not succeed, and what to do if that is known.
+    /// Why the command failed and, if known, what to do.
     pub reason: String,
-    /// What sort of failure, for exit codes.
+    /// The kind of failure, for exit codes.
     pub kind: FailureKind,
 }
 
-/// What sort of failure.
+/// The kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
-    /// The agent answered with an error.
+    /// The agent responded with an error.
     Refused,
-    /// The agent does not offer it.
+    /// The agent does not offer the method.
     NotOffered,
-    /// There is no such session.
+    /// The session does not exist.
     NoSession,
-    /// The agent wants a login first.
+    /// The agent requires a login.
     LoginRequired,
-    /// The agent has gone.
+    /// The agent exited.
     AgentExited,
-    /// It took too long.
+    /// The agent did not respond in time.
     TimedOut,
-    /// Too much waits already, or something is amiss on our side.
+    /// The client refused the command: too many commands wait, or the command is invalid.
     Local,
 }

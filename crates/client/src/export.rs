@@ -1,4 +1,4 @@
-//! A transcript for others to read: as Markdown, and as JSON.
+//! Exports a transcript as Markdown or JSON.
 
 mod json;
 mod markdown;
@@ -11,5 +11,5 @@ use attache_host::terminals::TerminalView;
 pub use json::{json, json_with};
 pub use markdown::{markdown, markdown_with};
 
-/// What is known of a terminal of the host.
+/// Finds the output of a terminal by its id.
 pub type TerminalLookup<'a> = &'a dyn Fn(&v1::TerminalId) -> Option<TerminalView>;

@@ -1,4 +1,4 @@
-//! Figures in words: usage, cost, tokens, sizes, times.
+//! Numbers for people: context usage, cost, tokens, sizes and times.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use attache::v1;
 
 use attache_text::plain;
 
-/// How full the context is and what the session has cost: `12.3k of 200k tokens (6%) · 0.42 USD`.
+/// Context usage and cost of a session: `12.3k of 200k tokens (6%) · 0.42 USD`.
 pub fn usage(usage: &v1::UsageUpdate) -> String {
     let mut text = format!("{} tokens", count(usage.used));
     if usage.size > 0 {
@@ -23,7 +23,7 @@ pub fn usage(usage: &v1::UsageUpdate) -> String {
     text
 }
 
-/// An amount of money: `0.42 USD`; small amounts with more digits.
+/// An amount of money, such as `0.42 USD`. Small amounts have more digits.
 pub fn cost(cost: &v1::Cost) -> String {
     let digits = if cost.amount != 0.0 && cost.amount.abs() < 0.1 {
         4
@@ -33,7 +33,7 @@ pub fn cost(cost: &v1::Cost) -> String {
     format!("{:.digits$} {}", cost.amount, plain::line(&cost.currency))
 }
 
-/// What a turn has cost in tokens: `1.2k in, 340 out`, and what else is known.
+/// Token usage of a turn: `1.2k in, 340 out`, with thought and cache tokens if the agent reports them.
 pub fn tokens(usage: &v1::Usage) -> String {
     let mut text = format!(
         "{} in, {} out",
@@ -53,7 +53,7 @@ pub fn tokens(usage: &v1::Usage) -> String {
     text
 }
 
-/// A time that has passed, as short as it can be told: `0.4s`, `12s`, `3m 05s`, `1h 02m`.
+/// A duration in its shortest form: `0.4s`, `12s`, `3m 05s`, `1h 02m`.
 pub fn elapsed(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
@@ -64,17 +64,17 @@ pub fn elapsed(time: Duration) -> String {
     }
 }
 
-/// A count, short: `950`, `12.3k`, `1.2M`.
+/// A count in its shortest form: `950`, `12.3k`, `1.2M`.
 pub fn count(count: u64) -> String {
     scaled(count, &["", "k", "M", "G"])
 }
 
-/// A number of bytes: `950 B`, `12.3 kB`, `1.2 MB`.
+/// A size in bytes: `950 B`, `12.3 kB`, `1.2 MB`.
 pub fn bytes(bytes: u64) -> String {
     scaled(bytes, &[" B", " kB", " MB", " GB"])
 }
 
-/// How many bytes a text in base64 stands for.
+/// Size of the data that a base64 text encodes, in bytes.
 pub fn decoded_bytes(base64: &str) -> u64 {
     let digits = base64.trim_end_matches('=').len();
     u64::try_from(digits / 4 * 3 + digits % 4 * 3 / 4).unwrap_or(u64::MAX)

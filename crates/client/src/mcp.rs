@@ -1,4 +1,4 @@
-//! MCP servers as people write them down, made into what a session is opened with.
+//! Reads MCP servers from the configuration formats of editors and turns them into ACP's `McpServer`.
 
 mod server;
 #[cfg(test)]
@@ -11,18 +11,18 @@ use std::path::Path;
 use attache::v1;
 use serde_json::Value;
 
-/// Reads the servers of a file, or of a JSON text if it begins with a bracket.
+/// Reads the servers of a file, or of a JSON text if `source` starts with a bracket.
 ///
-/// The file is one that other programs use: `.mcp.json` and the like with `mcpServers`, VS Code's with `servers`, Zed's
-/// with `context_servers`, or only the servers by their names. Variables of the environment are filled in where it says
-/// `${NAME}` or `${NAME:-otherwise}`. A server that is `disabled` is left out.
+/// Understands the files of other programs: `.mcp.json` and similar files with `mcpServers`, VS Code's with `servers`,
+/// Zed's with `context_servers`, and a plain object of servers by name. Replaces `${NAME}` and `${NAME:-default}` with
+/// environment variables. Skips a server that is `disabled`.
 ///
 /// # Errors
 ///
-/// When the file cannot be read, or a server in it makes no sense: which, and why.
+/// When the file cannot be read, or a server in it is invalid. The error says which one and why.
 pub fn read(source: &str) -> Result<Vec<v1::McpServer>, McpConfigError> {
     if source.trim_start().starts_with(['{', '[']) {
-        // Who types a program's path means it from where they are.
+        // A relative path on the command line starts at the current directory.
         return parse("--mcp", source, Path::new("./--mcp"), &environment);
     }
     let text = text(Path::new(source)).map_err(|cause| McpConfigError::Unreadable {
@@ -32,11 +32,11 @@ pub fn read(source: &str) -> Result<Vec<v1::McpServer>, McpConfigError> {
     parse(source, &text, Path::new(source), &environment)
 }
 
-/// Whether an agent can reach all of them.
+/// Checks that an agent can connect to all of these servers.
 ///
 /// # Errors
 ///
-/// Names the first that it cannot.
+/// When it cannot; the error names the first such server.
 pub fn check(
     servers: &[v1::McpServer],
     offered: &v1::McpCapabilities,
@@ -56,7 +56,8 @@ pub fn check(
     Ok(())
 }
 
-/// Reads one server whose name stands before it; nothing if it is disabled. The error says where and what.
+/// Reads a server from an object of servers by name; `None` if the server is disabled. The error says where and what is
+/// wrong.
 pub(crate) fn named(
     name: &str,
     value: &Value,
@@ -65,7 +66,7 @@ pub(crate) fn named(
     server::named(name, value, name, file, &environment).map_err(sentence)
 }
 
-/// Reads one server of a list.
+/// Reads a server from a list of servers.
 pub(crate) fn listed(
     index: usize,
     value: &Value,
@@ -74,52 +75,52 @@ pub(crate) fn listed(
     server::listed(value, &format!("[{index}]"), file, &environment).map_err(sentence)
 }
 
-/// Why there are no servers.
+/// Why MCP servers cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum McpConfigError {
     /// The file cannot be read.
     #[error("the MCP servers of `{file}` cannot be read: {cause}")]
     Unreadable {
-        /// Which file.
+        /// The file.
         file: String,
-        /// Why not.
+        /// What the system reports.
         cause: std::io::Error,
     },
-    /// It is not JSON.
+    /// The file is not JSON.
     #[error("{file} is not JSON: {fault}")]
     NotJson {
-        /// Which file.
+        /// The file.
         file: String,
-        /// What is wrong, and where.
+        /// The error and its position.
         fault: serde_json::Error,
     },
-    /// A server makes no sense.
+    /// A server's definition is invalid.
     #[error("{file}: {place}: {fault}")]
     InvalidServer {
-        /// Which file.
+        /// The file.
         file: String,
-        /// Where in it.
+        /// The position in the file, such as `mcpServers.git.args`.
         place: String,
         /// What is wrong.
         fault: String,
     },
-    /// The agent cannot reach it.
+    /// The agent does not support the server's transport.
     #[error(
         "the agent cannot reach MCP servers over {way}, as `{name}` needs; leave it out, or run it as a command"
     )]
     NotOffered {
-        /// Which server.
+        /// The server's name.
         name: String,
-        /// How it is reached.
+        /// The server's transport.
         way: &'static str,
     },
 }
 
-/// Looks a variable up.
+/// Looks up an environment variable.
 type VariableLookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Reads servers; programs are looked for from the folder of `path`.
+/// Reads servers. Relative paths of programs start at the directory of `path`.
 fn parse(
     file: &str,
     text: &str,
@@ -146,7 +147,7 @@ fn parse(
     Ok(servers.into_iter().flatten().collect())
 }
 
-/// What is wrong, behind where it is.
+/// The position of an error in the file, and what is wrong.
 type ServerFault = (String, String);
 
 fn sentence((place, fault): ServerFault) -> String {

@@ -1,4 +1,4 @@
-//! The headless printer: events become what a script or a person reads, the answer apart from everything else.
+//! Prints a conversation without a screen: the agent's answer for standard output, notes for standard error.
 
 mod diff;
 #[cfg(test)]
@@ -15,45 +15,45 @@ use crate::tool_call::ReportedToolCall;
 use attache_text::plain;
 use tools::ToolLines;
 
-/// Something to print.
+/// A piece of output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PrinterOutput {
-    /// A part of the answer, for standard output.
+    /// A part of the agent's answer, for standard output.
     Answer(String),
-    /// A line or more on what the agent does, for standard error. It has no end of line.
+    /// One or more lines about what the agent does, for standard error, without a final newline.
     Note(String),
 }
 
 /// How much is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrintFormat {
-    /// The answer as it comes, and what the agent does.
+    /// The answer as it arrives, and notes about what the agent does.
     Text,
-    /// The last message, when the turn has ended.
+    /// Only the last message, when the turn has ended.
     Quiet,
-    /// Nothing: somebody else prints what there is.
+    /// Nothing, because the caller prints the raw messages.
     None,
 }
 
 /// Where the answer goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputTarget {
-    /// A screen: nothing may touch it.
+    /// A terminal: control characters are removed.
     Terminal,
-    /// A file or a program: it gets what the agent said.
+    /// A file or a pipe: gets the agent's text unchanged.
     Plain,
 }
 
 /// Whether notes have colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
-    /// For a screen.
+    /// Notes have colours.
     On,
-    /// For everything else.
+    /// Notes have no colours.
     Off,
 }
 
-/// Prints one session's turns. What it told before a turn began, such as its history, is not printed.
+/// Prints the turns of one session. Updates before the first turn, such as a replayed history, are not printed.
 #[derive(Debug)]
 pub struct Printer {
     format: PrintFormat,
@@ -62,14 +62,14 @@ pub struct Printer {
     session: Option<v1::SessionId>,
     transcript: Transcript,
     tools: ToolLines,
-    /// The message whose text was printed last.
+    /// Id of the message that was printed last.
     message: Option<v1::MessageId>,
-    /// Whether the last thing of the answer is a line without its end.
+    /// Whether the answer printed so far ends in the middle of a line.
     in_line: bool,
 }
 
 impl Printer {
-    /// A printer that has printed nothing.
+    /// Creates a printer.
     pub fn new(format: PrintFormat, target: OutputTarget, colour: Colour) -> Printer {
         Printer {
             format,
@@ -83,7 +83,7 @@ impl Printer {
         }
     }
 
-    /// What is to be printed now.
+    /// The output for an event.
     pub fn print_event(&mut self, event: &Event) -> Vec<PrinterOutput> {
         let mut pieces = Vec::new();
         match event {
@@ -107,7 +107,10 @@ impl Printer {
             }
             Event::InvalidOutput { count: 1, line } => {
                 let line = visible(line);
-                self.note(&format!("skipped what is no message: {line}"), &mut pieces);
+                self.note(
+                    &format!("skipped a line that is not a message: {line}"),
+                    &mut pieces,
+                );
             }
             Event::TurnEnded { session, .. } if self.session.as_ref() == Some(session) => {
                 self.finish_turn(&mut pieces);
@@ -144,14 +147,14 @@ impl Printer {
         pieces
     }
 
-    /// A remark of ours, in line with the rest.
+    /// A note of our own, formatted like the others.
     pub fn print_remark(&mut self, text: &str) -> Vec<PrinterOutput> {
         let mut pieces = Vec::new();
         self.note(text, &mut pieces);
         pieces
     }
 
-    /// Ends the last line.
+    /// Ends a line of the answer that is not complete.
     pub fn end(&mut self) -> Vec<PrinterOutput> {
         let mut pieces = Vec::new();
         self.end_line(&mut pieces);
@@ -214,14 +217,14 @@ impl Printer {
         }
     }
 
-    /// Where a file on disk is not what the agent has shown, what would change there.
+    /// For each file that differs from what the agent has shown, prints what would really change.
     fn print_disk_changes(&mut self, asked: &PermissionPrompt, pieces: &mut Vec<PrinterOutput>) {
         for (change, found) in asked.changes() {
             let Some(DiskComparison::Different(text)) = found else {
                 continue;
             };
             let path = visible(change.path.as_str());
-            let said = format!("the file on disk is not what the agent shows: {path}");
+            let said = format!("the file on disk differs from what the agent shows: {path}");
             self.note(&said, pieces);
             let against = v1::Diff {
                 old_text: text.clone(),
@@ -245,7 +248,10 @@ impl Printer {
             self.note(&line, pieces);
             let diffs = diff::all(&call, self.colour);
             if !diffs.is_empty() && self.tools.was_denied(id) {
-                self.note("denied, so this was asked for and not allowed:", pieces);
+                self.note(
+                    "denied: the agent asked for this change, and it was not allowed:",
+                    pieces,
+                );
             }
             for diff in diffs {
                 self.note_painted(diff, pieces);
@@ -253,7 +259,7 @@ impl Printer {
         }
     }
 
-    /// What has not ended is told too, then the last message where that was waited for.
+    /// Prints tool calls that have not ended and, in `Quiet` format, the last message.
     fn finish_turn(&mut self, pieces: &mut Vec<PrinterOutput>) {
         for line in self.tools.unfinished_lines() {
             self.note(&line, pieces);

@@ -1,4 +1,4 @@
-//! What goes into a prompt besides text: files, as the agent can take them.
+//! Builds prompts from text and files, with each file in a form that the agent accepts.
 
 #[cfg(test)]
 mod tests;
@@ -12,11 +12,11 @@ use attache_host::files::FileFormat;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// A text and the files that belong to it.
+/// Builds a prompt from a text and attached files.
 ///
 /// # Errors
 ///
-/// When a file cannot be attached: which, and why.
+/// When a file cannot be attached. The error says which one and why.
 pub fn compose(
     text: &str,
     files: &[PathBuf],
@@ -32,14 +32,14 @@ pub fn compose(
     Ok(content)
 }
 
-/// A file as the agent can take it: an image or a sound as such, a text with its contents, everything else, and what it
-/// does not take, as a link that it can follow by itself.
+/// A file in the form that the agent accepts: images, audio and text with their content. Anything else, and content that
+/// the agent does not accept, becomes a link that the agent can read itself.
 ///
-/// This reads the file, so it blocks.
+/// Reads the file, so this call blocks.
 ///
 /// # Errors
 ///
-/// When the file is not there, cannot be read, or is an image or a sound that is too large.
+/// When the file does not exist, cannot be read, or is an image or audio file that is too large.
 pub fn mention(
     path: &Path,
     offered: &v1::PromptCapabilities,
@@ -81,7 +81,7 @@ pub fn mention(
     }
 }
 
-/// The address of a file.
+/// The `file://` URI of a path.
 pub fn uri(path: &Path) -> String {
     let mut uri = "file://".to_owned();
     for byte in path.as_os_str().as_encoded_bytes() {
@@ -95,33 +95,33 @@ pub fn uri(path: &Path) -> String {
     uri
 }
 
-/// Why a file is not attached.
+/// Why a file cannot be attached.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttachError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("`{}` cannot be attached: {cause}", .path.display())]
     Unreadable {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why not.
+        /// What the system reports.
         cause: std::io::Error,
     },
-    /// It is a device, a pipe or a socket.
+    /// The path is a device, a pipe or a socket.
     #[error("`{}` cannot be attached: it is neither a file nor a directory", .path.display())]
     Special {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
-    /// It is too large to be sent.
+    /// The file is too large to send.
     #[error(
-        "`{}` cannot be attached: it has {} MB, and {} MB is the most; make it smaller",
+        "`{}` cannot be attached: it has {} MB, the limit is {} MB; use a smaller file",
         .path.display(), .bytes.div_ceil(1_000_000), LARGEST / 1_000_000
     )]
     TooLarge {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// How large it is.
+        /// The file's size.
         bytes: u64,
     },
 }
@@ -165,9 +165,9 @@ fn head(place: &Path) -> std::io::Result<Vec<u8>> {
     Ok(start)
 }
 
-/// Enough to tell what a file is.
+/// Bytes needed to detect the format of a file.
 const HEAD: u64 = 8 << 10;
-/// Larger images and sounds would not fit into a message once they are written as text.
+/// Size limit for images and audio: base64 makes them larger, and a message must fit the limit of a connection.
 const LARGEST: u64 = 10_000_000;
-/// Longer texts are better read by the agent, a part at a time.
+/// Size limit for embedded text. The agent reads longer texts itself, part by part.
 const LONGEST_TEXT: u64 = 256 << 10;

@@ -1,11 +1,11 @@
-//! Modes, models and options as a person names them, made into commands.
+//! Turns modes, models and options that the user names into commands.
 
 use attache::v1;
 
 use crate::command::Command;
 use attache_text::plain;
 
-/// Something to be set in a session.
+/// A mode, model or option to set in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionSetting {
     /// The mode, by its id or name.
@@ -16,26 +16,26 @@ pub enum SessionSetting {
     Option(String, String),
 }
 
-/// What can be set in a session.
+/// The modes and options that a session offers.
 #[derive(Debug, Clone, Default)]
 pub struct SettingChoices {
-    /// The modes, if there are any.
+    /// The modes, if the session has any.
     pub modes: Option<v1::SessionModeState>,
     /// The options.
     pub options: Vec<v1::SessionConfigOption>,
 }
 
-/// Why something cannot be set: the session has no such thing. Its text is safe to show.
+/// The session has no such mode, model, option or value. The text is safe to show.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{0}")]
 pub struct UnknownSetting(String);
 
 impl SessionSetting {
-    /// The command that sets it in a session with these choices.
+    /// The command that sets this in a session with these choices.
     ///
     /// # Errors
     ///
-    /// When the session has no such mode, model, option or value; the error lists those that there are.
+    /// When the session has no such mode, model, option or value; the error lists the possible ones.
     pub fn command(
         &self,
         session: &v1::SessionId,
@@ -55,7 +55,7 @@ impl SessionSetting {
                 match option.or_else(|| choices.of_id("model")) {
                     Some(option) => choose(session, option, model),
                     None => Err(none(
-                        "the agent has no choice of models; leave out --model".to_owned(),
+                        "the agent does not offer a choice of models; omit --model".to_owned(),
                     )),
                 }
             }
@@ -90,7 +90,7 @@ fn set_mode(
     wanted: &str,
 ) -> Result<Command, UnknownSetting> {
     let Some(modes) = modes else {
-        return Err(none("the agent has no modes; leave out --mode".to_owned()));
+        return Err(none("the agent has no modes; omit --mode".to_owned()));
     };
     let mut known = modes.available_modes.iter();
     let found = known.find(|mode| is_meant(wanted, mode.id.as_str(), &mode.name));
@@ -118,7 +118,7 @@ fn choose(
             "false" | "off" | "no" => v1::SessionConfigOptionValue::Boolean(false),
             _ => {
                 return Err(none(format!(
-                    "the option `{}` is `true` or `false`",
+                    "the option `{}` must be `true` or `false`",
                     option.id
                 )));
             }
@@ -138,7 +138,7 @@ fn choose(
         }
         v1::SessionConfigKind::Other(_) => {
             return Err(none(format!(
-                "the option `{}` is of a sort that we do not know",
+                "the option `{}` has a type that this version of Attaché does not know",
                 option.id
             )));
         }
@@ -159,7 +159,7 @@ fn flat(options: &v1::SessionConfigSelectOptions) -> Vec<&v1::SessionConfigSelec
     }
 }
 
-/// By its name for programs, or by the one for people.
+/// Whether the user means this choice: by its id, or by its display name.
 fn is_meant(wanted: &str, id: &str, name: &str) -> bool {
     wanted == id || wanted.eq_ignore_ascii_case(name)
 }
@@ -172,7 +172,7 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// Ids are the agent's words.
+/// Makes the text safe to show, because ids come from the agent.
 fn none(why: String) -> UnknownSetting {
     UnknownSetting(plain::line(&why).into_owned())
 }

@@ -1,4 +1,4 @@
-//! Tool calls as plain text: the title, the word for the kind, diffs and terminals.
+//! Tool calls as plain text: title, kind, diffs and terminals.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ impl<'a> ReportedToolCall<'a> {
     }
 }
 
-/// What a tool call does, in words for people: its title, or else its name.
+/// The title of a tool call for display; without a title, its name or id.
 pub fn title(call: &v1::ToolCall) -> String {
     let names = [
         Some(call.title.as_str()),
@@ -62,7 +62,7 @@ pub fn title(call: &v1::ToolCall) -> String {
     title.map_or_else(String::new, |title| title.trim().to_owned())
 }
 
-/// The word for a sort of tool: `read`, `edit`, `run`.
+/// The label for a kind of tool: `read`, `edit`, `run`.
 pub fn kind_label(kind: &v1::ToolKind) -> &'static str {
     match kind {
         v1::ToolKind::Read => "read",
@@ -78,7 +78,7 @@ pub fn kind_label(kind: &v1::ToolKind) -> &'static str {
     }
 }
 
-/// A diff as text in the form that `diff -u` writes, as it came: not safe for a screen.
+/// A diff in the format of `diff -u`. Contains the agent's text unchanged, so it is not safe for a terminal.
 pub fn diff_text(diff: &v1::Diff) -> String {
     let old = diff.old_text.as_deref().unwrap_or_default();
     let path = diff.path.as_str();
@@ -94,7 +94,7 @@ pub fn diff_text(diff: &v1::Diff) -> String {
     compare.unified_diff().header(before, path).to_string()
 }
 
-/// A terminal as text, with all that is known of what it wrote.
+/// A terminal as text: command, output and exit status.
 pub fn terminal_text(view: &TerminalView) -> String {
     let mut lines = vec![format!("$ {}", terminal_command(view))];
     if view.is_truncated {
@@ -108,7 +108,7 @@ pub fn terminal_text(view: &TerminalView) -> String {
     lines.join("\n")
 }
 
-/// The command of a terminal as a line of a shell, safe to show.
+/// The command of a terminal as a shell line, safe to show.
 pub fn terminal_command(view: &TerminalView) -> String {
     shell::join(view.command.iter().map(|word| plain::line(word)))
 }
@@ -122,5 +122,5 @@ pub fn terminal_exit(exit: &v1::TerminalExitStatus) -> String {
     }
 }
 
-/// How long two texts may take to compare for a copy.
+/// Time limit for comparing two texts; after that the diff is coarser.
 const PATIENCE: Duration = Duration::from_millis(500);

@@ -1,4 +1,4 @@
-//! The variants of an early bridge to the Claude CLI. They occur in what it sends; what it is sent is official.
+//! The variants of an early bridge to the Claude CLI. They occur in its own messages; it reads official ones.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use attache_rpc::{Error, Id};
 use super::legacy::Legacy;
 use super::{Call, TranslateCalls, TranslatedCall, edit};
 
-/// One connection with such a bridge, which is also as old as what older documents name.
+/// A connection with such a bridge, which also uses the older official shapes.
 #[derive(Debug, Default)]
 pub(super) struct Bridge {
     legacy: Legacy,
@@ -63,7 +63,7 @@ impl TranslateCalls for Bridge {
     }
 }
 
-/// A content block as an item of a tool call's content; anything else of that kind as it is.
+/// Wraps a bare content block as an item of a tool call's content. Leaves any other item unchanged.
 pub(super) fn wrapped(kind: &str, item: String) -> String {
     match kind {
         "text" | "image" | "audio" | "resource_link" | "resource" => {

@@ -1,4 +1,4 @@
-//! Translates one connection call by call, and the types that such a translation takes and returns.
+//! The translation of a connection call by call, and the types it takes and returns.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,17 +12,17 @@ use crate::{bridge, draft, legacy, pharo};
 /// A family of message shapes that a peer may use instead of the official ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Dialect {
-    /// The protocol as published, and what older documents of it still name (`session/set_model`).
+    /// The protocol as published, including older shapes such as `session/set_model`.
     #[default]
     Official,
     /// The variants of an early bridge to the Claude CLI: bare tool content, `mediaType`, plan entries without
     /// priority, the kinds `write` and `command`.
     Bridge,
-    /// The draft of February 2026: `workingDirectory`, `capabilities`, updates of `type` and `data`, permissions
-    /// `granted` with a `scope`, pushed terminal output, error codes of its own.
+    /// The draft of February 2026: `workingDirectory`, `capabilities`, updates with `type` and `data`, permissions
+    /// `granted` with a `scope`, pushed terminal output, its own error codes.
     Draft,
     /// The Pharo shape: `update.type`, `selectedOptionId`, `startLine` and `lineLimit`, a terminal capability per
-    /// method, error codes of its own.
+    /// method, its own error codes.
     Pharo,
 }
 
@@ -38,22 +38,22 @@ pub enum Role {
 /// A request or notification to translate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call<'a> {
-    /// The request's id; a notification has none.
+    /// Id of the request; `None` for a notification.
     pub id: Option<&'a Id>,
-    /// The method's name.
+    /// Name of the method.
     pub method: &'a str,
-    /// The parameters' text.
+    /// The parameters as JSON text.
     pub params: Option<&'a str>,
 }
 
 impl<'a> Call<'a> {
-    /// A request, which expects a response.
+    /// Creates a request, which expects a response.
     pub fn request(id: &'a Id, method: &'a str, params: Option<&'a str>) -> Self {
         let id = Some(id);
         Call { id, method, params }
     }
 
-    /// A notification, which expects no response.
+    /// Creates a notification, which expects no response.
     pub fn notification(method: &'a str, params: Option<&'a str>) -> Self {
         let id = None;
         Call { id, method, params }
@@ -65,9 +65,9 @@ impl<'a> Call<'a> {
 pub enum TranslatedCall<'a> {
     /// Forward this call.
     Call {
-        /// The method's name.
+        /// Name of the method.
         method: Cow<'a, str>,
-        /// The parameters' text.
+        /// The parameters as JSON text.
         params: Option<Cow<'a, str>>,
     },
     /// Forward several calls in this order. Only the last keeps the id of the original.
@@ -78,14 +78,14 @@ pub enum TranslatedCall<'a> {
     Nothing,
 }
 
-/// The translation of one dialect for one connection. The default methods pass everything on unchanged.
+/// The translation of one dialect for one connection. The default methods change nothing.
 pub(crate) trait TranslateCalls: Send {
-    /// A call from the peer, to official JSON.
+    /// Translates a call from the peer to official JSON.
     fn read_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
         Ok(TranslatedCall::unchanged(call))
     }
 
-    /// The peer's result of a call that we made, to official JSON. `method` is the official name.
+    /// Translates the peer's result for our call to official JSON. `method` is the official name.
     fn read_result<'a>(
         &mut self,
         _id: &Id,
@@ -95,17 +95,17 @@ pub(crate) trait TranslateCalls: Send {
         Ok(Cow::Borrowed(result))
     }
 
-    /// The peer's error, to the official code.
+    /// Translates the code of the peer's error to the official one.
     fn read_error(&mut self, _id: &Id, _method: &str, error: Error) -> Error {
         error
     }
 
-    /// A call of ours, to the peer's shape.
+    /// Translates our call to the peer's shape.
     fn write_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
         Ok(TranslatedCall::unchanged(call))
     }
 
-    /// Our result of a call that the peer made, to the peer's shape. `method` is the official name.
+    /// Translates our result for a call of the peer to the peer's shape. `method` is the official name.
     fn write_result<'a>(
         &mut self,
         _id: &Id,
@@ -115,24 +115,24 @@ pub(crate) trait TranslateCalls: Send {
         Ok(Cow::Borrowed(result))
     }
 
-    /// Our error, to the peer's code.
+    /// Translates the code of our error to the peer's.
     fn write_error(&mut self, _id: &Id, _method: &str, error: Error) -> Error {
         error
     }
 
-    /// A session's working directory, which the program knows from elsewhere.
+    /// Takes the working directory of a session that the program has stored.
     fn remember_session(&mut self, _session: &str, _cwd: &str) {}
 }
 
 /// Translates the messages of one connection call by call. Pass each message through it once, in the order in which it
 /// is received or sent. For whole JSON-RPC messages, use [`translator_for`](crate::translator_for) instead.
 ///
-/// A call that came in by [`read_call`](Self::read_call) is answered by one [`write_result`](Self::write_result) or
-/// one [`write_error`](Self::write_error), also where `read_call` or `write_result` itself has failed; a call that
-/// went out by [`write_call`](Self::write_call) by one [`read_result`](Self::read_result) or one
-/// [`read_error`](Self::read_error). The answer comes with the id of its call, since some can only be translated by
-/// what is remembered of it. Of the calls of each side that wait, the latest 1024 are remembered; an answer to another
-/// is translated without.
+/// Translate the response to a call from [`read_call`](Self::read_call) with one
+/// [`write_result`](Self::write_result) or [`write_error`](Self::write_error), even if `read_call` or `write_result`
+/// has failed. Translate the response to a call from [`write_call`](Self::write_call) with one
+/// [`read_result`](Self::read_result) or [`read_error`](Self::read_error). Pass the id of the call, because some
+/// responses can only be translated with data from their call. The translator remembers the latest 1024 pending calls
+/// of each side; responses to other calls are translated without that data.
 ///
 /// ```
 /// use attache_rpc::{Id, Message};
@@ -166,7 +166,7 @@ pub struct CallTranslator {
 }
 
 impl CallTranslator {
-    /// A translator for a connection to a peer with this dialect and role.
+    /// Creates a translator for a connection to a peer with this dialect and role.
     pub fn new(dialect: Dialect, peer: Role) -> Self {
         let translation: Box<dyn TranslateCalls> = match dialect {
             Dialect::Official => Box::new(legacy::Legacy::default()),
@@ -180,7 +180,7 @@ impl CallTranslator {
         }
     }
 
-    /// The peer's dialect.
+    /// Dialect of the peer.
     pub fn dialect(&self) -> Dialect {
         self.dialect
     }
@@ -196,12 +196,12 @@ impl CallTranslator {
 
 /// Messages received from the peer.
 impl CallTranslator {
-    /// A call from the peer, to official JSON. An error is the call's answer.
+    /// Translates a call from the peer to official JSON. Respond to the call with the error, if there is one.
     pub fn read_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
         self.translation.read_call(call)
     }
 
-    /// The peer's result of a call that we made, to official JSON. `method` is the official name.
+    /// Translates the peer's result for our call to official JSON. `method` is the official name.
     pub fn read_result<'a>(
         &mut self,
         id: &Id,
@@ -211,7 +211,7 @@ impl CallTranslator {
         self.translation.read_result(id, method, result)
     }
 
-    /// The peer's error for a call that we made, to the official code.
+    /// Translates the code of the peer's error for our call to the official one.
     pub fn read_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
         self.translation.read_error(id, method, error)
     }
@@ -219,13 +219,13 @@ impl CallTranslator {
 
 /// Messages sent to the peer.
 impl CallTranslator {
-    /// A call of ours, to the peer's shape. An error means that nothing is to be sent.
+    /// Translates our call to the peer's shape. On an error, send nothing.
     pub fn write_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
         self.translation.write_call(call)
     }
 
-    /// Our result of a call that the peer made, to the peer's shape. `method` is the official name. An error is
-    /// the call's answer instead.
+    /// Translates our result for a call of the peer to the peer's shape. `method` is the official name. On an error,
+    /// respond with the error instead.
     pub fn write_result<'a>(
         &mut self,
         id: &Id,
@@ -235,7 +235,7 @@ impl CallTranslator {
         self.translation.write_result(id, method, result)
     }
 
-    /// Our error for a call that the peer made, to the peer's code.
+    /// Translates the code of our error for a call of the peer to the peer's.
     pub fn write_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
         self.translation.write_error(id, method, error)
     }

@@ -1,5 +1,4 @@
-//! Which dialect a peer speaks: told from its first message where that decides, and named in a configuration where
-//! it does not.
+//! Detection of the dialect that a peer speaks from its first messages, and names of dialects for configurations.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,11 +7,11 @@ use attache_rpc::json::{self, Object, Raw, ValueKind};
 
 use super::{Dialect, edit};
 
-/// Telling dialects apart. `None` means that the bytes do not decide.
+/// Detection. `None` means that the message does not show the dialect.
 impl Dialect {
-    /// The dialect of a client, from the parameters of its `initialize`.
+    /// Detects the dialect of a client from the parameters of `initialize`.
     ///
-    /// A client of the Pharo shape that offers no terminal cannot be told from an official one.
+    /// A client of the Pharo shape without terminals looks like an official one.
     pub fn of_client(initialize_params: &str) -> Option<Dialect> {
         let params = Object::parse(initialize_params).ok()?;
         let capabilities = part(&params, "clientCapabilities");
@@ -27,9 +26,9 @@ impl Dialect {
         }
     }
 
-    /// The dialect of an agent, from its result of `initialize`.
+    /// Detects the dialect of an agent from its result of `initialize`.
     ///
-    /// The bridge to the Claude CLI shows itself only in its updates.
+    /// The bridge to the Claude CLI differs only in its updates, so it is not detected.
     pub fn of_agent(initialize_result: &str) -> Option<Dialect> {
         let result = Object::parse(initialize_result).ok()?;
         let capabilities = part(&result, "agentCapabilities");
@@ -50,7 +49,7 @@ impl Dialect {
         is_pharo.then_some(Dialect::Pharo)
     }
 
-    /// The dialect of a client whose `initialize` did not decide, from the parameters of its first `session/new`.
+    /// Detects the dialect of a client from the parameters of its first `session/new`, if `initialize` did not show it.
     pub fn of_session(new_session_params: &str) -> Option<Dialect> {
         let params = Object::parse(new_session_params).ok()?;
         if params.has("workingDirectory") && !params.has("cwd") {
@@ -81,13 +80,13 @@ impl Dialect {
     /// The names of all dialects, in the order of [`ALL`](Self::ALL).
     pub const NAMES: [&str; 4] = ["official", "bridge", "draft", "pharo"];
 
-    /// The dialect's name.
+    /// Name of the dialect.
     pub fn name(self) -> &'static str {
         Dialect::NAMES[self as usize]
     }
 }
 
-/// A name that no dialect has.
+/// The name of an unknown dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownDialect(String);
 

@@ -1,9 +1,9 @@
-//! One message that becomes several. Each repeats what says whose it is, so neither the parts nor that may be without
-//! bound.
+//! Dividing one message into several. Each part repeats the ids, so both the number of parts and the length of ids are
+//! limited.
 
 use attache_rpc::json::{DecodeError, Object, Problem};
 
-/// Refuses to divide a message into too many parts, or by ids that are too long.
+/// Fails for too many parts, or for ids that are too long.
 pub(super) fn bound(parts: usize, ids: &[Option<&str>]) -> Result<(), DecodeError> {
     let is_long = ids.iter().flatten().any(|id| id.len() > MAX_ID);
     if parts > 1 && (parts > MAX_PARTS || is_long) {
@@ -12,7 +12,7 @@ pub(super) fn bound(parts: usize, ids: &[Option<&str>]) -> Result<(), DecodeErro
     Ok(())
 }
 
-/// The object with the named members and no others.
+/// A copy of the object with the named members only.
 pub(super) fn only(object: &Object<'_>, names: &[&'static str]) -> Object<'static> {
     let mut kept = Object::default();
     for name in names {

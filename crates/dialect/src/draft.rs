@@ -1,10 +1,10 @@
 //! The draft of February 2026, which calls itself version 1.0 of the specification and shares little with it but the
 //! method names.
 //!
-//! What a draft peer sends becomes official JSON, and ours becomes the draft's. Members that only the draft has are
-//! kept in `_meta` and come back when the same message is written as a draft again; what cannot come back is listed
-//! in the losses. A client that serves a draft agent pushes terminal output by calling `terminal/output` with `data`,
-//! which the protocol does not have.
+//! Messages of a draft peer become official JSON, and ours become draft JSON. Members that only the draft has are kept
+//! in `_meta` and restored when the same message is written as a draft again; the losses list what cannot be restored.
+//! A client that serves a draft agent pushes terminal output by calling `terminal/output` with `data`, which the
+//! protocol does not have.
 
 mod attachment;
 mod authenticate;
@@ -57,7 +57,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// The translation of a connection that has just begun.
+    /// The translation of a new connection.
     pub(super) fn new(peer: Role) -> Self {
         Draft {
             peer,
@@ -189,7 +189,7 @@ impl Draft {
         Ok(Cow::Owned(json::to_string(&object)))
     }
 
-    /// Answers our question for the output of a terminal, which a draft client would not understand.
+    /// Responds to our own `terminal/output` request, which a draft client does not know.
     fn output(&self, params: &Object<'_>) -> Result<TranslatedCall<'static>, Error> {
         let id = edit::string(params, "terminalId");
         match id.and_then(|id| self.memory.terminals.output(&id)) {
@@ -213,7 +213,7 @@ impl Draft {
     }
 }
 
-/// The method and the parameters, if both are what the draft talks about.
+/// The method and the parameters, if both are known to the draft.
 fn known<'a>(
     method: Option<&'static Method>,
     call: Call<'a>,
@@ -221,7 +221,7 @@ fn known<'a>(
     method.zip(Object::parse(call.params?).ok())
 }
 
-/// What is known of a call; nothing if it is not remembered.
+/// The remembered context of a call; empty if there is none.
 fn parsed(context: Option<&str>) -> Object<'_> {
     Object::parse(context.unwrap_or_default()).unwrap_or_default()
 }

@@ -1,11 +1,11 @@
-//! The few edits that all translations are made of. Values that nobody touches keep their text.
+//! The edits that all translations are made of. Unchanged values keep their text.
 
 use std::borrow::Cow;
 
 use attache_rpc::json::{self, Decode as _, DecodeError, Object, Problem, Raw, Reader, ValueKind};
 
-/// The member of `_meta` under which a translation keeps what has no place in the official shape, so that writing
-/// the dialect again can restore it.
+/// The member of `_meta` in which a translation keeps data without an official member, so that the data can be restored
+/// when the message is written in the dialect again.
 pub(super) const META_KEY: &str = "attache.dialect";
 
 /// Edits an object.
@@ -33,7 +33,7 @@ pub(super) fn each(
     Ok(out)
 }
 
-/// Edits one member if it is there.
+/// Edits a member, if it is present.
 pub(super) fn member(
     object: &mut Object<'_>,
     name: &'static str,
@@ -46,7 +46,7 @@ pub(super) fn member(
     Ok(())
 }
 
-/// Moves members that have no official place to `_meta`.
+/// Moves members without an official form to `_meta`.
 pub(super) fn move_to_meta(
     object: &mut Object<'_>,
     names: &[&'static str],
@@ -81,7 +81,7 @@ pub(super) fn move_others_to_meta(
     })
 }
 
-/// Moves back what is kept, and drops a `_meta` that is empty without it.
+/// Restores the kept members and removes a `_meta` that becomes empty.
 pub(super) fn restore_from_meta(object: &mut Object<'_>) -> Result<(), DecodeError> {
     if let Some(kept) = take_from_meta(object)? {
         object.fill(kept);
@@ -89,8 +89,8 @@ pub(super) fn restore_from_meta(object: &mut Object<'_>) -> Result<(), DecodeErr
     Ok(())
 }
 
-/// Takes what is kept out of the object's `_meta`, and a `_meta` that is empty without it away. What is no object was
-/// not kept here: it is as good as nothing.
+/// Takes the kept members out of the object's `_meta`, and removes a `_meta` that becomes empty. A value that is not an
+/// object was not kept by a translation and is ignored.
 pub(super) fn take_from_meta(
     object: &mut Object<'_>,
 ) -> Result<Option<Object<'static>>, DecodeError> {
@@ -107,7 +107,7 @@ pub(super) fn take_from_meta(
     Ok(Some(Object::parse(&kept).unwrap_or_default().into_owned()))
 }
 
-/// Edits what is kept.
+/// Edits the kept members.
 pub(super) fn edit_meta(
     object: &mut Object<'_>,
     edit: impl FnOnce(&mut Object<'static>),
@@ -122,12 +122,12 @@ pub(super) fn edit_meta(
     Ok(())
 }
 
-/// A string member's value; `None` if it is missing or no string.
+/// Value of a string member; `None` if it is missing or not a string.
 pub(super) fn string(object: &Object<'_>, name: &str) -> Option<String> {
     object.get(name).and_then(|json| json::from_str(json).ok())
 }
 
-/// The type of a member's value.
+/// Type of a member's value.
 pub(super) fn kind(object: &Object<'_>, name: &str) -> Option<ValueKind> {
     object
         .get(name)
@@ -139,7 +139,7 @@ pub(super) fn quoted(text: &str) -> String {
     json::to_string(text)
 }
 
-/// An object of names and strings, as a list of `{name, value}`.
+/// Converts an object of strings to a list of `{name, value}`.
 pub(super) fn map_to_list(text: &str) -> Result<String, DecodeError> {
     if Reader::new(text).kind()? != ValueKind::Object {
         return Raw::decode(&mut Reader::new(text)).map(|raw| raw.as_str().to_owned());
@@ -157,7 +157,7 @@ pub(super) fn map_to_list(text: &str) -> Result<String, DecodeError> {
     Ok(out)
 }
 
-/// A list of `{name, value}`, as an object. Of two entries with one name the later one counts.
+/// Converts a list of `{name, value}` to an object. If a name occurs twice, the later entry counts.
 pub(super) fn list_to_map(text: &str) -> Result<String, DecodeError> {
     let items: Vec<Raw> = json::from_str(text)?;
     let mut members = Vec::with_capacity(items.len());
@@ -170,7 +170,7 @@ pub(super) fn list_to_map(text: &str) -> Result<String, DecodeError> {
     Ok(json::to_string(&Object::from_iter(members)))
 }
 
-/// The text of the object's `_meta`, or of an empty object where there is none that could be added to.
+/// Text of the object's `_meta`, or of an empty object if it is missing or not an object.
 fn meta_of(object: &Object<'_>) -> String {
     match kind(object, "_meta") {
         Some(ValueKind::Object) => object.get("_meta").unwrap_or("{}").to_owned(),
@@ -178,7 +178,7 @@ fn meta_of(object: &Object<'_>) -> String {
     }
 }
 
-/// Whether two texts are one value. The order of members and the way a string is written do not count.
+/// Whether two JSON texts have the same value, whatever the order of members and the escapes in strings.
 pub(super) fn same(one: &str, other: &str) -> bool {
     one == other || is_same(one, other).unwrap_or(false)
 }
@@ -211,7 +211,7 @@ fn by_name<'o>(object: &'o Object<'_>) -> Vec<(&'o str, &'o str)> {
     members
 }
 
-/// Edits a member that is an object; one of another type stays for the typed reader to judge.
+/// Edits a member that is an object. A member of another type stays, so that the typed decoder reports it.
 pub(super) fn part(
     object: &mut Object<'_>,
     name: &'static str,
@@ -247,8 +247,8 @@ pub(super) fn parts(
     })
 }
 
-/// Gives a `session/load` that does not name the session's directory the one that is known. With an empty path an
-/// agent could take its own.
+/// Adds the known directory of the session to a `session/load` without one. With an empty path an agent might use its
+/// own directory.
 pub(super) fn fill_directory(
     params: &mut Object<'_>,
     known: Option<&str>,
@@ -270,7 +270,7 @@ pub(super) fn tag(text: &str, name: &'static str) -> Option<String> {
     tag.ok().flatten().map(Cow::into_owned)
 }
 
-/// What a call that cannot be translated is answered with: the path and the problem, not the input.
+/// The error response to a call that cannot be translated. It names the path and the problem and does not repeat input.
 pub(super) fn refusal(error: DecodeError) -> attache_rpc::Error {
     attache_schema::error::invalid_params(&error)
 }

@@ -1,14 +1,14 @@
-//! Error codes: the same numbers mean different things in different dialects, so what is carried over is the meaning.
+//! Error codes: the same number has different meanings in different dialects, so the meaning is translated.
 //!
-//! A number alone never decides. On reading the connection's dialect says what it means; on writing the meaning that
-//! was noted on reading does, then the keys of `data`, then the official table.
+//! On reading, the dialect of the connection determines the meaning of a number. On writing, the meaning noted on
+//! reading does, then the keys of `data`, then the official table.
 
 use attache_rpc::Error;
 use attache_rpc::json::{Object, Raw};
 
 use super::{Dialect, edit};
 
-/// What an error code says.
+/// The meaning of an error code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ErrorMeaning {
     AuthRequired,
@@ -25,7 +25,7 @@ pub(super) enum ErrorMeaning {
     Timeout,
 }
 
-/// The error of a peer that speaks the dialect, with the official code.
+/// Gives an error of a peer with this dialect its official code.
 pub(super) fn read(dialect: Dialect, error: Error) -> Error {
     match of_code(dialect, error.code) {
         Some(meaning) => official(meaning, error),
@@ -33,7 +33,7 @@ pub(super) fn read(dialect: Dialect, error: Error) -> Error {
     }
 }
 
-/// An official error, with the code of the dialect.
+/// Gives an official error the code of the dialect.
 pub(super) fn write(dialect: Dialect, error: Error) -> Error {
     let (noted, mut error) = without_note(error);
     let meanings = [noted, of_official(&error)];
@@ -41,13 +41,13 @@ pub(super) fn write(dialect: Dialect, error: Error) -> Error {
         .into_iter()
         .flatten()
         .find_map(|meaning| row(meaning).code(dialect));
-    // A code that only the official side leaves free would be taken for what the dialect means by it.
+    // A code that the protocol leaves free may have a meaning in the dialect.
     let taken = of_code(dialect, error.code).is_some();
     error.code = code.unwrap_or(if taken { Error::INTERNAL } else { error.code });
     error
 }
 
-/// What an official error means, as far as it says.
+/// The meaning of an official error, if it has a known one.
 pub(super) fn of_official(error: &Error) -> Option<ErrorMeaning> {
     let data = data_of(error);
     match error.code {
@@ -62,7 +62,7 @@ pub(super) fn of_official(error: &Error) -> Option<ErrorMeaning> {
     }
 }
 
-/// The same error with the official code that comes nearest, and a note where that code alone says less.
+/// The same error with the closest official code, and a note if that code is less specific.
 pub(super) fn official(meaning: ErrorMeaning, mut error: Error) -> Error {
     let row = row(meaning);
     error.code = row.official;
@@ -72,13 +72,13 @@ pub(super) fn official(meaning: ErrorMeaning, mut error: Error) -> Error {
     noted(row.name, error)
 }
 
-/// What the dialect means by a code of its own.
+/// The meaning of a code in the dialect.
 fn of_code(dialect: Dialect, code: i32) -> Option<ErrorMeaning> {
     let row = TABLE.iter().find(|row| row.own(dialect) == Some(code));
     row.map(|row| row.meaning)
 }
 
-/// Older documents leave the numbers to the implementation and put a word into `data`.
+/// Older documents let implementations choose the numbers and put a word into `data`.
 fn of_reason(data: &Object<'_>) -> Option<ErrorMeaning> {
     let reason = edit::string(data, "reason")?;
     let row = TABLE.iter().find(|row| row.name == reason);
@@ -89,8 +89,8 @@ fn row(meaning: ErrorMeaning) -> &'static Row {
     &TABLE[meaning as usize]
 }
 
-/// The error with its meaning noted in the data. Data that is no object, or one that would look like none without
-/// the note, is kept as a whole.
+/// The error with its meaning noted in the data. Data that is not an object, or that would be ambiguous without the
+/// note, is kept as a whole.
 fn noted(name: &str, mut error: Error) -> Error {
     let mut note = Object::default();
     note.put("meaning", name);
@@ -120,13 +120,13 @@ fn without_note(mut error: Error) -> (Option<ErrorMeaning>, Error) {
     (row.map(|row| row.meaning), error)
 }
 
-/// The members of the data, none if it is no object.
+/// The members of the data; `None` if the data is not an object.
 fn data_of(error: &Error) -> Object<'static> {
     let data = error.data.as_ref().map_or("{}", Raw::as_str);
     Object::parse(data).unwrap_or_default().into_owned()
 }
 
-/// One meaning with its code in each dialect.
+/// A meaning with its code in each dialect.
 struct Row {
     meaning: ErrorMeaning,
     name: &'static str,
@@ -139,13 +139,13 @@ impl Row {
     /// The code to write.
     fn code(&self, dialect: Dialect) -> Option<i32> {
         match (self.meaning, dialect) {
-            // The nearest that this dialect has.
+            // The closest code of this dialect.
             (ErrorMeaning::AuthRequired, Dialect::Pharo) => Some(PHARO_AUTH_FAILED),
             _ => self.own(dialect),
         }
     }
 
-    /// The code that means exactly this.
+    /// The code with exactly this meaning.
     fn own(&self, dialect: Dialect) -> Option<i32> {
         match dialect {
             Dialect::Official | Dialect::Bridge => None,

@@ -1,8 +1,8 @@
-//! What older official documents name: `session/set_model` with the `models` of a session, and errors told apart by a
-//! word in their data.
+//! Older official shapes: `session/set_model` with the `models` of a session, and errors distinguished by a word in
+//! their data.
 //!
-//! Looked into are the answers that open a session, updates of options, calls that set one where a session sets its
-//! model by the method of old, and errors. Everything else passes without being looked at.
+//! The translation inspects responses that open a session, updates of options, calls that set an option in a session
+//! with `session/set_model`, and errors. All other messages pass unread.
 
 mod model_option;
 
@@ -17,22 +17,22 @@ use super::error_code::{self, ErrorMeaning};
 use super::memory::{PendingCalls, RecentMap, short};
 use super::{Call, TranslateCalls, TranslatedCall, divide, edit, option_list};
 
-/// One official connection.
+/// A connection with an official peer, which may use older shapes.
 #[derive(Debug, Default)]
 pub(super) struct Legacy {
     models: RecentMap<ModelSetting>,
-    /// Whether any session sets its model by the method of old.
+    /// Whether any session uses `session/set_model`.
     has_methods: bool,
-    /// The sessions of calls that open one by its name; what was asked of a session that has the method of old.
+    /// Pending calls: the session that they open by its id, or their change to a session with `session/set_model`.
     pending: PendingCalls,
 }
 
 /// How the model of a session is set.
 #[derive(Debug, Clone)]
 enum ModelSetting {
-    /// By the option of this id.
+    /// With the option with this id.
     Option(String),
-    /// By the method of old: the session has `models`, and the option for them is ours.
+    /// With `session/set_model`: the session has `models`, and we add the option for them.
     Method(Option<ModelOption>),
 }
 
@@ -100,8 +100,8 @@ impl TranslateCalls for Legacy {
         Ok(Cow::Borrowed(result))
     }
 
-    /// A code that the implementation chose, for a meaning that its data tell. One that they tell to be something else
-    /// than "not found" is not read so by its number.
+    /// Translates a code that the implementation chose, by the meaning in its data. A meaning other than "not found"
+    /// overrides the number.
     fn read_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
         self.pending.ours.answer(id, method);
         match error_code::of_official(&error) {
@@ -116,7 +116,7 @@ impl TranslateCalls for Legacy {
     }
 }
 
-/// The model of a session, as it is set.
+/// A change to the model of a session.
 impl Legacy {
     fn set_model<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
         let mut params = parsed(call)?;
@@ -156,8 +156,8 @@ impl Legacy {
         Ok(translated(SET_MODEL, &params))
     }
 
-    /// The result of an option that was set. That of `session/set_model` is empty, where that of the option is the list
-    /// of all.
+    /// The result of a changed option. The result of `session/set_model` is empty, but that of an option is the list of
+    /// all options.
     fn read_set_option_result<'a>(
         &mut self,
         request: &Object<'_>,
@@ -184,7 +184,7 @@ impl Legacy {
         Ok(Cow::Owned(json::to_string(&set)))
     }
 
-    /// All options of a session, with another model; none if they are not remembered.
+    /// All options of a session with another model; `None` if they are not remembered.
     fn options_with_model(&mut self, session: &str, model: &str) -> String {
         let Some(ModelSetting::Method(Some(option))) = self.models.get(session) else {
             return "[]".to_owned();
@@ -202,9 +202,9 @@ impl Legacy {
     }
 }
 
-/// The model of a session, as it is told.
+/// The models of a session, as the agent reports them.
 impl Legacy {
-    /// Learns what a session says when it is opened. Returns all its options if the one for the models is missing.
+    /// Remembers the result that opens a session. Returns all its options if the one for the models is missing.
     fn learn(&mut self, session: &str, opened: &Object<'_>) -> Option<String> {
         if self.learn_option(session, opened)
             || edit::kind(opened, "models") != Some(ValueKind::Object)
@@ -220,7 +220,7 @@ impl Legacy {
         Some(list)
     }
 
-    /// Learns the option for the model, if there is one.
+    /// Remembers the option for the model, if there is one.
     fn learn_option(&mut self, session: &str, source: &Object<'_>) -> bool {
         let option = source.get("configOptions").and_then(option_list::model);
         let has_option = option.is_some();
@@ -230,7 +230,7 @@ impl Legacy {
         has_option
     }
 
-    /// An agent's update of all options, with ours if that is missing.
+    /// Adds our option to an agent's update of all options, if it is missing.
     fn read_config_option_update<'a>(
         &mut self,
         call: Call<'a>,
@@ -251,7 +251,8 @@ impl Legacy {
         translated(UPDATE, &params)
     }
 
-    /// All options of a session whose agent has told the others; none if ours is not remembered or not missing.
+    /// All options of a session, from the list that the agent has sent; `None` if ours is not remembered or not
+    /// missing.
     fn complete(&mut self, session: &str, reported: &str) -> Option<String> {
         let Some(ModelSetting::Method(Some(option))) = self.models.get(session) else {
             return None;
@@ -272,7 +273,7 @@ impl Legacy {
     }
 }
 
-/// The session that a call opens by its name.
+/// The session that a call opens by its id.
 fn loaded_session_id(call: Call<'_>) -> Option<String> {
     let params = call
         .params
@@ -280,7 +281,7 @@ fn loaded_session_id(call: Call<'_>) -> Option<String> {
     edit::tag(params, "sessionId")
 }
 
-/// The session that a result opens, and the result. One that does not name it is about that of its call.
+/// The session that a result opens, and the result. Without an id, it is the session of the call.
 fn opened_session<'a>(
     method: &str,
     session_of_call: Option<String>,
@@ -294,14 +295,14 @@ fn opened_session<'a>(
     session.zip(Object::parse(result).ok())
 }
 
-/// The parameters of an update that may be one of options; others are not parsed.
+/// The parameters of an update that may be about options. Others are not parsed.
 fn config_option_params(call: Call<'_>) -> Option<Object<'_>> {
     let params = call.params.filter(|_| call.method == UPDATE)?;
     let params = Some(params).filter(|params| params.contains(CONFIG_OPTION_UPDATE))?;
     Object::parse(params).ok()
 }
 
-/// The session and the update of options that parameters tell.
+/// The session and the update of options in the parameters.
 fn config_option_update(params: &Object<'_>) -> Option<(String, Object<'static>)> {
     let update = Object::parse(params.get("update")?).ok()?;
     let is_option_update =

@@ -1,14 +1,13 @@
 //! Dialects: the shapes of other documents that call themselves ACP, translated to and from the official protocol.
 //!
 //! [`detect`] and [`translator_for`] make the [`Translator`](attache_rpc::Translator) of a connection: it sits between
-//! the bytes of one peer and everything else. What comes in leaves it as official JSON; what goes out leaves it in the
-//! peer's shape. On an official connection both directions hand back what they were given, untouched, except for what
-//! older official documents name: the `models` of a session and how they are set, and errors told apart by a word in
-//! their data. A [`CallTranslator`] does the same one call at a time, for programs that read their messages themselves.
-//! What cannot be carried over is listed in [`losses`].
+//! the bytes of one peer and everything else. It turns incoming messages into official JSON, and outgoing ones into the
+//! peer's shape. On an official connection messages pass unchanged, except for older official shapes: the `models` of a
+//! session and how they are set, and errors distinguished by a word in their data. A [`CallTranslator`] does the same
+//! one call at a time, for programs that read their messages themselves. [`losses`] lists what cannot be translated.
 //!
-//! Members of a dialect that have no official place are kept in `_meta`, under `attache.dialect`, and return from there.
-//! Members that no document knows stay where they are, as far as JSON goes: the types do not keep them.
+//! Members of a dialect without an official form are kept in `_meta` under `attache.dialect` and restored from there.
+//! Members that no document defines stay in the JSON text, but the typed messages drop them.
 //!
 //! Nothing here does I/O, starts a task or reads a clock.
 

@@ -1,4 +1,4 @@
-//! What cannot be translated without loss: the one table, of which `docs/dialects.md` shows a copy.
+//! The table of everything that cannot be translated without loss. `docs/dialects.md` shows a copy.
 
 mod bridge;
 mod draft;
@@ -9,27 +9,27 @@ use std::fmt;
 
 use super::Dialect;
 
-/// Something that a translation loses or has to guess.
+/// A detail that a translation loses or has to guess.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
-    /// The peer's dialect.
+    /// Dialect of the peer.
     pub dialect: Dialect,
-    /// The method, member or type it concerns.
+    /// The affected method, member or type.
     pub element: &'static str,
-    /// On which way it is lost.
+    /// Direction in which the detail is lost.
     pub direction: Direction,
-    /// What happens to it.
+    /// Effect on the message.
     pub what: &'static str,
 }
 
-/// The way of a message.
+/// The direction of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From the peer's shape to the official one.
     Reading,
     /// From the official shape to the peer's.
     Writing,
-    /// Either way.
+    /// Both directions.
     Both,
 }
 

@@ -1,5 +1,5 @@
-//! What a translator remembers of a connection, within bounds: values by name, and calls that wait for their response.
-//! A text that the peer chose goes through [`short`] before it is remembered.
+//! The memory of a translator, within limits: values by name, and pending calls. Text that the peer chose must pass
+//! [`short`] before it is remembered.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -7,46 +7,46 @@ use std::hash::BuildHasher as _;
 
 use attache_rpc::Id;
 
-/// Of more modes the rest is forgotten.
+/// Maximum number of modes; further ones are not remembered.
 pub(super) const MAX_MODES: usize = 256;
 
-/// Values by name. Of more than [`LIMIT`] names the oldest are forgotten.
+/// Values by name, at most [`LIMIT`]; the oldest are forgotten.
 #[derive(Debug)]
 pub(super) struct RecentMap<T> {
     values: HashMap<String, T>,
     order: VecDeque<String>,
 }
 
-/// The calls of a connection that wait for their answer. Each side makes the ids of its own calls.
+/// The pending calls of a connection. Each side chooses the ids of its own calls.
 #[derive(Debug, Default)]
 pub(super) struct PendingCalls {
-    /// Calls of ours, which the peer answers.
+    /// Our calls, to which the peer responds.
     pub(super) ours: PendingSide,
-    /// Calls of the peer, which we answer.
+    /// Calls of the peer, to which we respond.
     pub(super) theirs: PendingSide,
 }
 
-/// The calls of one side that wait, and what is to be known of each when its answer comes. Of more than [`LIMIT`] calls
-/// the oldest are forgotten, and only counted.
+/// The pending calls of one side, each with the context that its response needs. At most [`LIMIT`] are remembered;
+/// older ones are only counted.
 #[derive(Debug, Default)]
 pub(super) struct PendingSide {
     calls: HashMap<Id, PendingCall>,
     order: BTreeMap<u64, Id>,
     latest: u64,
-    /// How many calls of each method wait that are not remembered.
+    /// Number of pending calls of each method that are not remembered.
     forgotten: HashMap<String, usize>,
 }
 
-/// A call that waits.
+/// A pending call.
 #[derive(Debug)]
 struct PendingCall {
     number: u64,
     method: String,
-    // None if it was too long to remember.
+    // `None` if it was too long to remember.
     context: Option<String>,
 }
 
-/// A text, if it is short enough to be remembered.
+/// The text, if it is short enough to be remembered.
 pub(super) fn short(text: Option<String>) -> Option<String> {
     text.filter(|text| text.len() <= MAX_TEXT)
 }
@@ -64,7 +64,7 @@ impl<T> RecentMap<T> {
         }
     }
 
-    /// A name to remember: a long one by its hash, so that a peer cannot fill the memory with names.
+    /// The key for a name. A long name becomes its hash, so that a peer cannot fill the memory with names.
     fn key<'a>(&self, name: &'a str) -> Cow<'a, str> {
         if name.len() <= MAX_ID {
             return Cow::Borrowed(name);
@@ -86,7 +86,7 @@ impl<T> RecentMap<T> {
 }
 
 impl<T: Default> RecentMap<T> {
-    /// The value of that name, made if there is none.
+    /// The value with this name, created if it is missing.
     pub(super) fn entry(&mut self, name: &str) -> &mut T {
         if self.get(name).is_none() {
             self.set(name, T::default());
@@ -97,7 +97,7 @@ impl<T: Default> RecentMap<T> {
 }
 
 impl PendingSide {
-    /// A call has been made. The context is what its answer will need to know. A notification has no id, and no answer.
+    /// Adds a call with the context that its response needs. Notifications, which have no id, are ignored.
     pub(super) fn call(&mut self, id: Option<&Id>, method: &str, context: String) {
         let Some(id) = id else {
             return;
@@ -118,7 +118,7 @@ impl PendingSide {
         self.drop_oldest();
     }
 
-    /// A call of that method has been answered. Its context, if it is remembered.
+    /// Removes a call that has its response, and returns its context if remembered.
     pub(super) fn answer(&mut self, id: &Id, method: &str) -> Option<String> {
         let Some(call) = self.remove(id) else {
             self.uncount_forgotten(method);
@@ -127,7 +127,7 @@ impl PendingSide {
         call.context.filter(|_| call.method == method)
     }
 
-    /// The contexts of all calls of a method that wait, as far as each is remembered.
+    /// The remembered contexts of all pending calls of a method.
     pub(super) fn contexts(&self, method: &str) -> impl Iterator<Item = Option<&str>> {
         let calls = self.calls.values();
         calls
@@ -135,7 +135,7 @@ impl PendingSide {
             .map(|call| call.context.as_deref())
     }
 
-    /// Whether calls of that method wait that are not remembered.
+    /// Whether there are pending calls of this method that are not remembered.
     pub(super) fn has_forgotten(&self, method: &str) -> bool {
         self.forgotten.contains_key(method)
     }
@@ -144,7 +144,7 @@ impl PendingSide {
         *self.forgotten.entry(method).or_default() += 1;
     }
 
-    /// An answer to a call that is not remembered is one to a forgotten call, if its method has any.
+    /// Counts a response to a call that is not remembered as one to a forgotten call of its method.
     fn uncount_forgotten(&mut self, method: &str) {
         if let Some(count) = self.forgotten.get_mut(method) {
             *count -= 1;

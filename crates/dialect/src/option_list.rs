@@ -1,4 +1,4 @@
-//! Official lists of options, as a translator remembers and changes them.
+//! Official lists of config options, as a translator remembers and changes them.
 
 use attache_rpc::json::{self, Object, Raw};
 
@@ -17,7 +17,7 @@ pub(super) fn model(list: &str) -> Option<String> {
     })
 }
 
-/// The option of that id.
+/// The option with this id.
 pub(super) fn find(list: &str, id: &str) -> Option<Raw> {
     let mut options = items(list).into_iter();
     options.find(|option| option.string_member("id").as_deref() == Some(id))

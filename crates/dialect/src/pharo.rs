@@ -1,7 +1,7 @@
-//! The Pharo shape: `update.type`, messages that come whole, `selectedOptionId`, a terminal capability per method,
-//! modes declared once for all sessions, and `null` for every empty result.
+//! The Pharo shape: `update.type`, whole messages instead of chunks, `selectedOptionId`, a terminal capability per
+//! method, modes declared once for all sessions, and `null` for every empty result.
 //!
-//! What has no place here or there is in `losses/pharo.rs`.
+//! `losses/pharo.rs` lists what cannot be translated.
 
 mod content;
 mod host;
@@ -22,15 +22,15 @@ use super::{Call, Dialect, TranslateCalls, TranslatedCall, divide, edit, error_c
 use initialize::DeclaredMode;
 use session::PharoSession;
 
-/// One connection with a peer of this shape.
+/// A connection with a peer of this shape.
 #[derive(Debug, Default)]
 pub(super) struct Pharo {
-    /// The terminal methods that the client has switched off.
+    /// Terminal methods that the client does not support.
     disabled_methods: Vec<&'static str>,
-    /// The modes that the agent has declared.
+    /// Modes that the agent has declared.
     modes: Vec<DeclaredMode>,
     sessions: RecentMap<PharoSession>,
-    /// The directories of sessions that the program has stored.
+    /// Directories of sessions that the program has stored.
     stored: RecentMap<String>,
     /// Titles of tool calls, by session and id.
     titles: RecentMap<String>,
@@ -149,7 +149,7 @@ impl TranslateCalls for Pharo {
 
     fn read_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
         self.pending.ours.answer(id, method);
-        // Outside `authenticate` no method can be invalid, and implementations mean the official "not found".
+        // Outside `authenticate` there is no login method, so implementations mean the official "not found".
         if error.code == INVALID_AUTH_METHOD && method != "authenticate" {
             return error;
         }
@@ -168,7 +168,7 @@ impl TranslateCalls for Pharo {
     }
 }
 
-/// Names that this side makes up, and takes away again when it writes.
+/// Names that this translation invents on reading and removes on writing.
 impl Pharo {
     fn new_id(&mut self) -> String {
         self.ids += 1;
@@ -193,8 +193,8 @@ impl Pharo {
     }
 }
 
-/// What our answer will need to know of a call: the directory of a session that is made or loaded, the first option to
-/// reject of a permission request.
+/// The context that our response needs: the directory of a new or loaded session, or the first reject option of a
+/// permission request.
 fn context_of_their_call(call: Call<'_>) -> Option<String> {
     match call.method {
         "session/new" => edit::string(&params_of(call), "cwd"),
@@ -207,7 +207,7 @@ fn context_of_their_call(call: Call<'_>) -> Option<String> {
     }
 }
 
-/// What the peer's answer does not say of a call: the session that is loaded, the option that is set.
+/// The context that the peer's response needs: the loaded session, or the option that is set.
 fn context_of_our_call(call: Call<'_>) -> Option<String> {
     match call.method {
         "session/load" => Some(session_of(&params_of(call))),
@@ -230,7 +230,7 @@ fn edited<'a>(
     })
 }
 
-/// The parameters of a call, none if they are no object.
+/// The parameters of a call; `None` if they are not an object.
 fn params_of(call: Call<'_>) -> Object<'_> {
     let params = call.params.unwrap_or_default();
     Object::parse(params).unwrap_or_default()
@@ -240,7 +240,7 @@ fn session_of(params: &Object<'_>) -> String {
     edit::string(params, "sessionId").unwrap_or_default()
 }
 
-/// There is no word for a turn that made too many requests; the other limit comes nearest.
+/// The shape has no stop reason for too many model requests; the other limit is the closest.
 fn write_stop_reason(result: &mut Object<'_>) -> Result<(), json::DecodeError> {
     if edit::string(result, "stopReason").as_deref() == Some("max_turn_requests") {
         result.put("stopReason", "max_tokens");

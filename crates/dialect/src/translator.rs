@@ -1,4 +1,4 @@
-//! Translates a connection with a peer that speaks a dialect, message by message.
+//! The translation of a connection message by message.
 
 mod detection;
 
@@ -10,8 +10,8 @@ use attache_rpc::{Error, Id, Message, MessageReplacement, Translation, Translato
 use crate::{Call, CallTranslator, Dialect, Role, TranslatedCall};
 use detection::DetectingTranslator;
 
-/// Detects the peer's dialect from its first messages and translates from then on. A peer whose messages do not tell
-/// counts as official. Make a new translator for each connection.
+/// Creates a translator that detects the peer's dialect from its first messages. A peer whose messages do not show a
+/// dialect counts as official. Create a new translator for each connection.
 ///
 /// ```
 /// use attache_dialect::{Role, detect};
@@ -28,9 +28,9 @@ pub fn detect(peer: Role) -> Box<dyn Translator> {
     Box::new(DetectingTranslator::new(peer))
 }
 
-/// Translates for a peer whose dialect is known. `None` if there is nothing to translate.
+/// Creates a translator for a peer with this dialect. `None` if there is nothing to translate.
 ///
-/// Official agents get a translator because older ones have `models`, which their first session shows.
+/// Official agents get a translator because older ones have `models`, which only their first session shows.
 pub fn translator_for(dialect: Dialect, peer: Role) -> Option<Box<dyn Translator>> {
     match (dialect, peer) {
         (Dialect::Official, Role::Client) => None,
@@ -39,25 +39,25 @@ pub fn translator_for(dialect: Dialect, peer: Role) -> Option<Box<dyn Translator
     }
 }
 
-/// Which documents an official agent was written after.
+/// The age of an official agent.
 pub(crate) enum AgentAge {
-    /// Nothing of it needs translation.
+    /// Nothing needs translation.
     Current,
-    /// Its sessions have `models`, and a method to set one.
+    /// Its sessions have `models` and `session/set_model`.
     Legacy,
 }
 
 /// Translates between the official protocol inside and a dialect outside.
 pub struct DialectTranslator {
     calls: CallTranslator,
-    /// The methods of the peer's requests that we have not answered, by their official names.
+    /// Official methods of the peer's pending requests.
     theirs: HashMap<Id, String>,
-    /// The methods of our requests that the peer has not answered.
+    /// Methods of our pending requests.
     ours: HashMap<Id, String>,
 }
 
 impl DialectTranslator {
-    /// The translator of a connection with a peer of that dialect.
+    /// Creates a translator for a connection with a peer of this dialect.
     pub fn new(dialect: Dialect, peer: Role) -> Self {
         DialectTranslator {
             calls: CallTranslator::new(dialect, peer),
@@ -66,7 +66,7 @@ impl DialectTranslator {
         }
     }
 
-    /// A request of the client, made before the dialect was known, that has not been answered.
+    /// Adds a pending request of the client that was sent before the dialect was known.
     fn expect_answer(&mut self, peer: Role, id: Id, method: &str) {
         let requests = match peer {
             Role::Client => &mut self.theirs,
@@ -75,7 +75,7 @@ impl DialectTranslator {
         requests.insert(id, method.to_owned());
     }
 
-    /// What an agent's answer that opens a session shows of its age.
+    /// Detects the age of an agent from a response that opens a session.
     fn agent_age(&self, message: &str) -> Option<AgentAge> {
         let Ok(Message::Response { id, result }) = Message::parse_str(message) else {
             return None;
@@ -179,7 +179,7 @@ impl Translator for DialectTranslator {
     }
 }
 
-/// Notes the method of a request. Of those that are never answered no more than so many are kept.
+/// Remembers the method of a request. The number of pending requests is limited.
 fn remember(requests: &mut HashMap<Id, String>, id: &Id, method: &str) {
     if requests.len() >= MAX_PENDING {
         requests.clear();
@@ -211,7 +211,7 @@ fn replacement(translated: TranslatedCall<'_>, id: Option<&Id>) -> MessageReplac
     }
 }
 
-/// The official name of the call that will be answered.
+/// Official name of the pending call.
 fn last_method<'a>(translated: &'a TranslatedCall<'_>) -> Option<&'a str> {
     match translated {
         TranslatedCall::Call { method, .. } => Some(method),

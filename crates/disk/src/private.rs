@@ -31,6 +31,15 @@ pub fn create_dir(dir: &Path) -> Result<(), Error> {
     check_owner(dir, &metadata)
 }
 
+/// Creates a directory that only its owner can enter.
+///
+/// # Errors
+///
+/// When the directory exists or cannot be created.
+pub fn create_new_dir(dir: &Path) -> io::Result<()> {
+    platform::owner_only(&mut DirBuilder::new()).create(dir)
+}
+
 /// Creates a directory that only its owner can enter, and its missing parents. Accepts an existing directory whoever owns it.
 ///
 /// # Errors
@@ -55,6 +64,28 @@ pub fn open_or_create(path: &Path) -> Result<File, Error> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true);
     open(path, &mut options)?.ok_or_else(|| Error::refused(path, "cannot be made"))
+}
+
+/// Creates a file for writing, or empties the one that exists, so that only its owner can read it. The path is one that
+/// the user has chosen: links are followed, and a named pipe is opened as it is.
+///
+/// # Errors
+///
+/// When the file cannot be created, or its mode cannot be changed.
+pub fn create_or_truncate(path: &Path) -> io::Result<File> {
+    let is_file = !path.exists() || path.is_file();
+    let mut options = OpenOptions::new();
+    // Opened both ways, a named pipe does not wait for a reader.
+    options.write(true).read(!is_file);
+    if is_file {
+        options.create(true).truncate(true);
+    }
+    let file = platform::owner_only_file(&mut options).open(path)?;
+    if is_file {
+        // An existing file keeps its mode otherwise.
+        platform::restrict_to_owner(&file)?;
+    }
+    Ok(file)
 }
 
 /// Opens a file. Returns `None` if the file does not exist.

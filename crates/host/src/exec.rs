@@ -6,6 +6,7 @@ mod command_files;
 mod daemons;
 mod invocation;
 mod judge;
+mod named_files;
 mod pattern;
 mod programs;
 mod scripts;
@@ -26,6 +27,7 @@ use crate::environment::is_harmless;
 use crate::permissions::{ShellLine, ShellWord, SimpleCommand, normal_path};
 pub(crate) use command_files::CommandFiles;
 use judge::RuleJudge;
+use named_files::RememberedFile;
 use programs::{id, resolve};
 pub use shown::{other_name, visible_program};
 pub use watcher::{ExecDenial, ExecRequest, Watcher};
@@ -56,6 +58,8 @@ pub struct ExecRules {
     pub(crate) directories: Vec<PathBuf>,
     /// Commands that were allowed before they start.
     pub(crate) approved: Vec<ApprovedCommand>,
+    /// Files that programs of the rules have led to while the agent runs.
+    pub(crate) remembered: Vec<RememberedFile>,
 }
 
 /// A rule about commands.

@@ -70,9 +70,9 @@ fn open_regular(path: &Path) -> io::Result<File> {
 
 /// Checks an open file, the directories above its path, and the directories above its link target.
 ///
-/// A file is refused if it belongs to neither the user nor root, or if everyone or a shared group may write it. The
-/// same holds for the directories above it, unless the sticky bit keeps others from replacing entries. A group is the
-/// user's own if it is the user's primary group and has no other member.
+/// A file is refused if it belongs to neither the user nor root, or if everyone or a shared group may write it. So is a
+/// file below such a directory, unless the sticky bit keeps others from replacing entries. A group is the user's own if
+/// it is the user's primary group and has no other member.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What the journal costs: adding a streamed update, waiting for the disk, replaying a long session, listing many.
+//! Measures the journal: adding a streamed update, waiting for the disk, replaying a long session, and listing many sessions.
 //!
 //! ```text
 //! journal                        everything once, small; nothing is measured
@@ -65,7 +65,7 @@ async fn run(size: usize) {
     list(size / 10).await;
 }
 
-/// Updates as fast as they are taken.
+/// Appends updates as fast as the store accepts them.
 async fn append(journal: &Journal, count: usize) {
     let figure = Measurement::start();
     for _ in 0..count {
@@ -121,7 +121,7 @@ async fn fork(store: &Store, journal: &Journal, count: usize) {
     );
 }
 
-/// The longest that a commit took while something else went on.
+/// The longest duration of a commit during other work.
 async fn waits_during<T>(work: impl Future<Output = T>, journal: &Journal) -> Duration {
     let mut work = std::pin::pin!(work);
     let mut longest = Duration::ZERO;
@@ -149,7 +149,7 @@ async fn commit(journal: &Journal, count: usize) {
     spread("  waits of it", times);
 }
 
-/// How long an update that nobody waits for is on its way to the disk, as another connection sees it.
+/// How long an appended update takes to reach the disk, as another connection sees it.
 async fn settled(journal: &Journal, path: &Path, count: usize) {
     let db = rusqlite::Connection::open(path).unwrap();
     let mut times = Vec::new();
@@ -211,7 +211,7 @@ async fn stream(journal: Arc<Journal>, seconds: usize) -> (Vec<Duration>, Vec<Du
     (appends, commits)
 }
 
-/// Pages of 50 among many sessions, which are put there without the store.
+/// Lists pages of 50 among many sessions, which are inserted without the store.
 async fn list(count: usize) {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path()).unwrap();
@@ -290,7 +290,7 @@ fn kilobytes(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |metadata| metadata.len() / 1024)
 }
 
-/// How many kilobytes of memory this process uses; 0 where that cannot be asked.
+/// The memory of this process in kilobytes, or 0 on systems that do not report it.
 fn resident() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));

@@ -26,7 +26,7 @@ pub enum Error {
     /// A value is larger than the store accepts.
     #[error("{what} of more than {limit} bytes cannot be stored")]
     TooLarge {
-        /// What is too large.
+        /// The value that is too large.
         what: &'static str,
         /// The largest size.
         limit: usize,
@@ -78,7 +78,7 @@ pub enum Error {
     /// A file or directory cannot be used.
     #[error("`{}` {why}", path.display())]
     File {
-        /// Which one.
+        /// The file or directory.
         path: PathBuf,
         /// What is wrong with it.
         why: String,

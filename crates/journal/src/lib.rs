@@ -1,8 +1,8 @@
 //! An append-only, durable log of sessions on SQLite.
 //!
 //! A [`Store`] is one SQLite database, which several processes may share. A [`Journal`] is one open session of it,
-//! which one process has at a time: it appends, waits for the disk, reads page by page and can be forked. What an entry
-//! contains means nothing here: ids are text, bodies are bytes, and [`Kind`]s are numbers that callers choose.
+//! which one process has at a time: it appends, waits for the disk, reads page by page and can be forked. This crate does not
+//! interpret entries: ids are text, bodies are bytes, and [`Kind`]s are numbers that callers choose.
 //! `docs/journal.md` describes the guarantees and the tables.
 
 mod entries;
@@ -186,7 +186,7 @@ impl Store {
         self.0.reader.read(move |db| rows::info(db, &id)).await
     }
 
-    /// Deletes a session. Succeeds if there is none.
+    /// Deletes a session. Succeeds if the session does not exist.
     ///
     /// # Errors
     ///

@@ -11,7 +11,7 @@ use super::{Error, rows};
 ///
 /// # Errors
 ///
-/// `Cursor` when the cursor is not one that a listing with this filter gave out.
+/// `Cursor` if the cursor is not from a listing with this filter.
 pub(super) fn page(
     db: &Connection,
     filter: &SessionFilter,

@@ -73,7 +73,7 @@ struct QueueState {
     is_ended: bool,
 }
 
-/// What the writer takes from the queue.
+/// The tasks that the writer takes from the queue at once.
 pub(super) enum QueueBatch {
     Items(Vec<WriterTask>),
     /// Nothing arrived in time.

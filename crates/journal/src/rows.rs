@@ -252,7 +252,7 @@ pub(super) fn copy(
     Ok(Some(last + 1))
 }
 
-/// What was removed of a deleted session.
+/// Whether all runs of a deleted session have been removed.
 pub(super) enum SweepProgress {
     Some,
     All,
@@ -277,7 +277,7 @@ pub(super) fn sweep(db: &mut Connection, number: i64) -> Result<SweepProgress, E
     Ok(swept)
 }
 
-/// The last of the runs to copy or remove at once, so few that nobody waits long for the database.
+/// The last of the runs to copy or remove at once, so few that other users of the database do not wait long.
 fn step(db: &Connection, from: i64, to: i64) -> Result<Option<i64>, Error> {
     let sql =
         "SELECT key, length(body) FROM run WHERE key >= ?1 AND key < ?2 ORDER BY key LIMIT ?3";

@@ -230,7 +230,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_packed_is_unpacked(
+        fn packed_entries_are_unpacked_unchanged(
             first in 1..1_u64 << 40,
             entries in vec((kind(), time::FIRST..time::LAST, body()), 1..50),
         ) {

@@ -1,12 +1,12 @@
-//! The store as its users see it, in one process. Those with several are in `tests/journal`.
+//! Tests of the store within one process. Tests with several processes are in `tests/journal`.
 
+mod capacity;
+mod earlier_version;
 mod entries;
 mod faults;
 mod forks;
 mod lists;
-mod room;
 mod sessions;
-mod stored;
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -59,7 +59,7 @@ fn set_clock(microseconds: i64) {
     TIME.store(microseconds, Ordering::Relaxed);
 }
 
-/// All entries as `number kind body`, and what is damaged.
+/// All entries as `number kind body`, and the damaged ranges.
 async fn entry_lines(journal: &Journal, kinds: Kinds, after: u64) -> String {
     let mut entries = journal.entries(kinds).await.unwrap().after(after);
     let mut lines = Vec::new();

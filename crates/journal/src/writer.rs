@@ -91,7 +91,7 @@ impl Writer {
         let mut jobs = Vec::new();
         for item in items {
             match item {
-                WriterTask::Entry(session, entry) => self.hold(session, entry),
+                WriterTask::Entry(session, entry) => self.add_unwritten(session, entry),
                 WriterTask::Flush(session, reply) => {
                     acknowledgements.push(Acknowledgement::Flush(session, reply))
                 }
@@ -120,7 +120,7 @@ impl Writer {
         );
     }
 
-    fn hold(&mut self, session: OpenSession, entry: PendingEntry) {
+    fn add_unwritten(&mut self, session: OpenSession, entry: PendingEntry) {
         let unwritten =
             self.unwritten
                 .entry(session.number())

@@ -137,7 +137,11 @@ impl Handler {
             .ok()
             .filter(|schema| schema.len() <= FORM)?;
         let schema: v1::ElicitationSchema = json::from_str(&schema).ok()?;
-        let message = format!("{} asks: {}", self.0.server, text::line(message, MESSAGE));
+        let message = format!(
+            "{} asks: {}",
+            self.0.server,
+            text::one_line(message, MESSAGE)
+        );
         let scope = v1::ElicitationScope::Session(v1::ElicitationSessionScope::new(session));
         let mode = v1::ElicitationMode::Form(v1::ElicitationFormMode::new(schema));
         let request = v1::CreateElicitationRequest::new(message, scope, mode);
@@ -247,7 +251,7 @@ fn progress(told: &ProgressNotificationParam) -> Progress {
         message: told
             .message
             .as_deref()
-            .map(|message| text::line(message, MESSAGE)),
+            .map(|message| text::one_line(message, MESSAGE)),
     }
 }
 

@@ -482,7 +482,7 @@ fn transport_of(server: &v1::McpServer) -> &'static str {
 
 /// The configured name, made safe to show, with a number if another server has the same name.
 fn shown(name: &str, slug: &str) -> String {
-    let name = text::line(name, NAME);
+    let name = text::one_line(name, NAME);
     let number = slug.rsplit_once('_').map(|(_, number)| number);
     let number = number.filter(|number| number.parse::<usize>().is_ok() && !name.ends_with(number));
     match number {

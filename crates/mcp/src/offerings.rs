@@ -164,12 +164,12 @@ pub(super) fn link(resource: &model::Resource) -> Option<v1::ResourceLink> {
     if resource.uri.len() > ADDRESS {
         return None;
     }
-    let mut link = v1::ResourceLink::new(text::line(&resource.name, TITLE), &*resource.uri);
+    let mut link = v1::ResourceLink::new(text::one_line(&resource.name, TITLE), &*resource.uri);
     let title = resource.title.as_deref();
-    link.title = title.map(|title| text::line(title, TITLE));
+    link.title = title.map(|title| text::one_line(title, TITLE));
     link.description = resource.description.as_deref().map(description);
     let media_type = resource.mime_type.as_deref();
-    link.mime_type = media_type.map(|media_type| text::line(media_type, NAME));
+    link.mime_type = media_type.map(|media_type| text::one_line(media_type, NAME));
     link.size = resource.size.and_then(|size| i64::try_from(size).ok());
     Some(link)
 }
@@ -193,7 +193,7 @@ fn listed(names: ServerNames<'_>, name: String, schema: Value, tool: &model::Too
             server: names.shown.to_owned(),
             name: tool.name.clone().into_owned(),
             identity: ToolIdentity::of(names.identity, tool),
-            title: text::line(title.unwrap_or(&tool.name), TITLE),
+            title: text::one_line(title.unwrap_or(&tool.name), TITLE),
             read_only,
             destructive: destructive.unwrap_or(!read_only),
             words: words(tool),
@@ -222,7 +222,7 @@ fn words(tool: &model::Tool) -> ServerText {
 
 fn offered(name: String, prompt: model::Prompt) -> ListedPrompt {
     let about = prompt.description.as_deref().or(prompt.title.as_deref());
-    let about = text::line(about.unwrap_or(&prompt.name), TITLE);
+    let about = text::one_line(about.unwrap_or(&prompt.name), TITLE);
     let arguments = prompt.arguments.unwrap_or_default().into_iter();
     let arguments = arguments.take(ARGUMENTS).map(|argument| PromptArgument {
         name: argument.name,
@@ -243,7 +243,7 @@ fn offered(name: String, prompt: model::Prompt) -> ListedPrompt {
 
 fn hint(arguments: &[PromptArgument]) -> String {
     let words = arguments.iter().map(|argument| {
-        let name = text::line(&argument.name, NAME);
+        let name = text::one_line(&argument.name, NAME);
         match argument.required {
             true => format!("<{name}>"),
             false => format!("[{name}]"),

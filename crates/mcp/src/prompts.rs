@@ -25,7 +25,7 @@ pub(super) fn arguments(
         } else if argument.required {
             return Err(Error::Input(format!(
                 "the prompt requires the argument `{}`; type it after the prompt's name",
-                super::text::line(&argument.name, NAME),
+                super::text::one_line(&argument.name, NAME),
             )));
         }
     }

@@ -2,24 +2,8 @@
 
 use attache::v1;
 use attache_host::environment::WithheldValues;
-use attache_text::plain::{self, Token};
+pub(super) use attache_text::plain::one_line;
 use reqwest::Url;
-
-/// Text as one line of at most `limit` characters, without control sequences.
-pub(super) fn line(text: &str, limit: usize) -> String {
-    let mut words = String::new();
-    for token in plain::tokens(text) {
-        match token {
-            Token::Text(text) => words.push_str(text),
-            Token::Control('\n' | '\r' | '\t') => words.push(' '),
-            Token::Sequence(_) | Token::Control(_) | Token::Hidden(_) => {}
-        }
-        if words.len() > limit * 4 {
-            break;
-        }
-    }
-    shorten(words.trim(), limit)
-}
 
 /// The first `limit` bytes of a text, and how many were left out.
 pub(super) fn head(text: &str, limit: usize) -> (&str, usize) {
@@ -85,7 +69,7 @@ impl SecretMask {
         for secret in &self.secrets {
             text = text.replace(secret.as_str(), "***");
         }
-        line(&text, REASON)
+        one_line(&text, REASON)
     }
 }
 
@@ -108,13 +92,6 @@ fn gather(secrets: &mut Vec<String>, url: &str, headers: &[v1::HttpHeader]) {
     }
 }
 
-fn shorten(text: &str, limit: usize) -> String {
-    match text.char_indices().nth(limit) {
-        Some((end, _)) => format!("{}…", text[..end].trim_end()),
-        None => text.to_owned(),
-    }
-}
-
 const REASON: usize = 400;
 /// Some services put the key into the path; shorter ones are places such as `/mcp`.
 const PATH: usize = 12;
@@ -126,10 +103,10 @@ mod tests {
     use attache::v1;
     use expect_test::{Expect, expect};
 
-    use super::{SecretMask, line};
+    use super::{SecretMask, one_line};
 
     fn check(text: &str, expected: &Expect) {
-        expected.assert_eq(&line(text, 12));
+        expected.assert_eq(&one_line(text, 12));
     }
 
     #[test]

@@ -170,7 +170,7 @@ fn broken(error: rmcp_sse_stream::Error) -> HttpError {
 fn header_map(headers: &[v1::HttpHeader]) -> Result<HeaderMap, HttpError> {
     let mut map = HeaderMap::new();
     for header in headers {
-        let wrong = || HttpError::Header(text::line(&header.name, NAME));
+        let wrong = || HttpError::Header(text::one_line(&header.name, NAME));
         let name = HeaderName::from_bytes(header.name.as_bytes()).map_err(|_| wrong())?;
         let value = header.value.reveal().as_bytes();
         let mut value = HeaderValue::from_bytes(value).map_err(|_| wrong())?;

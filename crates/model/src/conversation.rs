@@ -144,7 +144,7 @@ pub struct ToolResult {
 pub struct ToolSpec {
     /// The name.
     pub name: String,
-    /// What the tool does.
+    /// Description of the tool for the model.
     pub description: String,
     /// The JSON schema of its input, an object.
     pub schema: Value,

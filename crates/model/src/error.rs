@@ -9,7 +9,7 @@ pub enum Error {
     Key {
         /// The provider.
         provider: String,
-        /// What the user can do.
+        /// Advice for the user.
         hint: String,
     },
     /// The conversation does not fit into the model's context window.

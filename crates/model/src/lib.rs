@@ -30,7 +30,7 @@ pub use wire::Protocol;
 
 /// A language model.
 pub trait Model: Send + Sync + std::fmt::Debug {
-    /// What the model is and can do.
+    /// Properties and capabilities of the model.
     fn info(&self) -> &ModelInfo;
 
     /// Continues a conversation. Nothing is sent before the answer is polled, and dropping the answer cancels it.

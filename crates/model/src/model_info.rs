@@ -1,10 +1,10 @@
-//! What a model is and can do.
+//! Properties and capabilities of a model.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Usage;
 
-/// What a model is and can do.
+/// Properties and capabilities of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelInfo {
     /// The id, with the provider before a slash: `anthropic/claude-sonnet-4-5`.

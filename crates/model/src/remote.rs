@@ -308,7 +308,7 @@ async fn read_error(mut response: Response, endpoint: &ProviderEndpoint) -> Atte
     error_for_status(status, &body, advice)
 }
 
-/// What the provider says about retries. Dates are ignored, because clocks differ.
+/// Advice of the provider about retries, from its headers. Dates are ignored, because clocks differ.
 fn advice(headers: &HeaderMap) -> RetryAdvice {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let number = |name: &str| text(name)?.parse::<f64>().ok();

@@ -151,7 +151,7 @@ pub trait ExecJudge: Send {
     fn judge(&mut self, exec: &Exec, process: &dyn ExecProcess) -> ExecVerdict;
 
     /// Whether [`judge`](Self::judge) needs [`Exec::cwd`], which takes an extra lookup.
-    fn looks_at_directory(&self) -> bool {
+    fn needs_cwd(&self) -> bool {
         false
     }
 
@@ -163,6 +163,12 @@ pub trait ExecJudge: Send {
 pub trait ExecProcess {
     /// Looks up a path as the process would.
     fn find(&self, path: &OsStr) -> FileLookup;
+
+    /// Looks up a file that the program will run, such as a script. If the judge asks, the answer counts only if the
+    /// lookup has the same result then.
+    fn find_program(&self, path: &OsStr) -> FileLookup {
+        self.find(path)
+    }
 
     /// Returns the `PATH` of the new program, which is empty if the variable is not set. If it is set more than once,
     /// returns all values. Returns `None` if the environment cannot be read.

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ending_says_what_the_agent_said_last() {
+    fn a_failure_shows_the_last_lines_of_stderr() {
         check(
             ExitStatus::Exited(127),
             StopStep::Own,
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_that_was_asked_for_is_told_without_noise() {
+    fn a_requested_stop_does_not_show_stderr() {
         let noise = "shutting down\n";
         check(
             ExitStatus::Exited(0),

@@ -64,7 +64,8 @@ impl ForeignProcess {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::io::{BufRead as _, BufReader};
     use std::os::unix::process::CommandExt as _;
@@ -74,7 +75,7 @@ mod tests {
     use super::ForeignProcess;
 
     #[test]
-    fn who_has_left_the_group_is_killed_too() {
+    fn descendants_outside_the_group_are_killed_too() {
         // Nobody else looks after this one.
         let mut child = Command::new("/bin/sh")
             .args(["-c", "setsid sleep 1000 & echo $!; wait"])

@@ -1,4 +1,4 @@
-//! A recording as rows: each message with what it belongs to and how long it took, from one pass in order.
+//! A recording as rows: each message with its session, its request and its duration, from one pass in order.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,53 +9,53 @@ use attache_testkit::Side;
 
 use super::{Record, RecordContent, RecordedStream};
 
-/// What has been requests and begun so far: as much as later records depend on. It is small, and can be kept for places
-/// in a recording to go on from.
+/// The open requests and tool calls at a place in a recording, on which later rows depend. It is small, so a copy can be
+/// kept for each place from which reading may continue.
 #[derive(Debug, Clone, Default)]
 pub struct Correlator {
     requests: VecDeque<OpenRequest>,
     tools: VecDeque<OpenToolCall>,
 }
 
-/// A record, and what is known of it from those before.
+/// A record together with what the records before it say about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordRow {
     /// Microseconds since the recording began.
     pub at: u64,
-    /// Where it was said, if it is of one stream.
+    /// The stream of the record, if it belongs to one.
     pub stream: Option<RecordedStream>,
-    /// What it is.
+    /// The kind of the record.
     pub kind: RecordKind,
-    /// The method, for an answer that of its request.
+    /// The method; for a response, the method of its request.
     pub method: String,
-    /// More of it in a word: the kind of an update, the title of a tool call, a code.
+    /// A detail for display: the kind of an update, the title of a tool call, an error code.
     pub detail: String,
-    /// The session it belongs to.
+    /// The session that the message belongs to.
     pub session: Option<Arc<str>>,
-    /// Its bytes on the wire.
+    /// The size of the message on the wire, in bytes.
     pub size: u64,
-    /// For an answer, microseconds since its request.
+    /// For a response, microseconds since its request.
     pub latency: Option<u64>,
-    /// For the first words of a turn, microseconds since the prompt.
+    /// For the first text of a turn, microseconds since the prompt.
     pub first: Option<u64>,
-    /// For the end of a tool call, microseconds since it was told of.
+    /// For the end of a tool call, microseconds since it was first reported.
     pub span: Option<u64>,
     /// The tool call that an update is about.
     pub tool: Option<Arc<str>>,
 }
 
-/// What a record is.
+/// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RecordKind {
     /// A request.
     Request,
     /// A notification.
     Notification,
-    /// An answer with a result.
+    /// A response with a result.
     Response,
-    /// An answer with an error.
+    /// A response with an error.
     Failure,
-    /// A line that is no message.
+    /// A line that is not a message.
     Noise,
     /// A line of standard error.
     Errors,
@@ -86,7 +86,7 @@ struct OpenToolCall {
 }
 
 impl Correlator {
-    /// Takes the next record.
+    /// Turns the next record into a row.
     pub fn correlate(&mut self, record: &Record) -> RecordRow {
         let mut row = RecordRow {
             at: record.at,
@@ -254,7 +254,7 @@ impl Correlator {
 }
 
 impl RecordRow {
-    /// Whether it is a message of the protocol.
+    /// Whether the record is a message of the protocol.
     pub fn is_message(&self) -> bool {
         matches!(
             self.kind,
@@ -286,7 +286,7 @@ fn object<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     None
 }
 
-/// The first words of a prompt.
+/// The beginning of a prompt.
 fn prompt(method: &str, params: Option<&str>) -> Option<String> {
     if method != "session/prompt" {
         return None;
@@ -305,6 +305,6 @@ fn beginning(bytes: &[u8]) -> String {
     text.chars().take(DETAIL_LENGTH).collect()
 }
 
-/// How many open requests and tool calls are remembered. Every mark in a large recording holds as many.
+/// The maximum number of open requests and tool calls that are remembered. Each checkpoint in a large recording stores them.
 const MAX_OPEN: usize = 256;
 const DETAIL_LENGTH: usize = 80;

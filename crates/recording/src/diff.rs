@@ -1,23 +1,23 @@
-//! Two recordings compared, without what is another on every run.
+//! Compares two recordings, ignoring what differs between runs.
 
 use std::time::{Duration, Instant};
 
 use attache_testkit::Trace;
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices_deadline};
 
-/// A line of either conversation, or of both.
+/// A line of one conversation or of both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DiffLine {
-    /// Both have it.
+    /// Both conversations have the line.
     Same(String),
-    /// Only the first has it.
+    /// Only the first conversation has the line.
     Removed(String),
-    /// Only the second has it.
+    /// Only the second conversation has the line.
     Added(String),
 }
 
-/// Compares two conversations as scripts in which ids, times and temporary directories are replaced. RecordContent the two sides
-/// say can cross on its way, so that conversations are the same if each side says the same in the same order.
+/// Compares two conversations as scripts in which ids, times and temporary directories are replaced. Messages of the two
+/// sides can cross, so two conversations are equal if each side sends the same messages in the same order.
 pub fn diff(old: &Trace, new: &Trace) -> Vec<DiffLine> {
     let (old, new) = (old.to_string(), new.to_string());
     let old: Vec<&str> = old.lines().collect();
@@ -51,11 +51,11 @@ fn is_clients(line: &&&str) -> bool {
 }
 
 impl DiffLine {
-    /// Whether only one of them has it.
+    /// Whether only one conversation has the line.
     pub fn is_change(&self) -> bool {
         !matches!(self, DiffLine::Same(_))
     }
 }
 
-/// After that long, what is the same is no longer looked for in what is left.
+/// After this time, the rest is no longer searched for equal lines.
 const DIFF_TIME: Duration = Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! A recording in other forms: a script, Markdown, the lines of one side.
+//! Converts a recording to a script, to Markdown, or to the lines of one side.
 
 mod markdown;
 
@@ -10,11 +10,11 @@ use super::{Record, RecordContent, RecordedStream, RecordingReader};
 
 pub use markdown::markdown;
 
-/// The conversation of a recording, to be shown as a script or compared. Standard error is no part of it.
+/// Reads the conversation of a recording, to show it as a script or to compare it. Standard error is left out.
 ///
 /// # Errors
 ///
-/// When the recording cannot be read, or is too large to be held.
+/// When the recording cannot be read, or is too large to convert.
 pub fn read_trace<R: BufRead>(records: &mut RecordingReader<R>) -> io::Result<Trace> {
     let mut trace = Trace::default();
     let mut bytes = 0;
@@ -32,11 +32,11 @@ pub fn read_trace<R: BufRead>(records: &mut RecordingReader<R>) -> io::Result<Tr
     Ok(trace)
 }
 
-/// The lines of one stream as they were on the wire, with their line breaks.
+/// Writes the lines of one stream as they were on the wire, with their line breaks.
 ///
 /// # Errors
 ///
-/// When the recording cannot be read, or a line cannot be taken.
+/// When the recording cannot be read, or a line cannot be written.
 pub fn copy_lines<R: BufRead>(
     records: &mut RecordingReader<R>,
     wanted: RecordedStream,

@@ -1,27 +1,27 @@
-//! Which records of a recording are looked at.
+//! Filters records of a recording.
 
 use super::{Record, RecordContent, RecordRow, RecordedStream};
 
-/// What a record must have to be shown. An empty filter shows all.
+/// The conditions that a record must meet to be shown. An empty filter shows all records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecordFilter {
-    /// It belongs to the session of that id.
+    /// The record belongs to the session with this id.
     pub session: Option<String>,
-    /// Its method, or the kind of its update, holds this.
+    /// The method, or the kind of the update, contains this text.
     pub method: Option<String>,
-    /// Its text holds this, whatever the case.
+    /// The text of the record contains this text, ignoring case.
     pub text: Option<String>,
-    /// It is of this stream.
+    /// The record belongs to this stream.
     pub stream: Option<RecordedStream>,
 }
 
 impl RecordFilter {
-    /// Whether it shows everything.
+    /// Whether the filter shows all records.
     pub fn is_empty(&self) -> bool {
         *self == RecordFilter::default()
     }
 
-    /// Whether it shows a record.
+    /// Whether the filter shows a record.
     pub fn shows(&self, row: &RecordRow, record: &Record) -> bool {
         let session = self.session.as_deref();
         let method = self.method.as_deref();

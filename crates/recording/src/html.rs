@@ -1,4 +1,4 @@
-//! A recording as one page that needs nothing else: a sequence diagram, with filters, times and violations.
+//! A recording as one self-contained HTML page: a sequence diagram with filters, times and violations.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
@@ -11,11 +11,11 @@ use super::{
     RecordingReader, validate,
 };
 
-/// Writes the page. `judged` is the same recording, read a second time; of a very long one only the beginning is shown.
+/// Writes the page. `judged` is a second reader of the same recording. Only the beginning of a very long one is shown.
 ///
 /// # Errors
 ///
-/// When the recording cannot be read, or the page not be written.
+/// When the recording cannot be read, or the page cannot be written.
 pub fn html_page<R: BufRead>(
     records: &mut RecordingReader<R>,
     judged: &mut RecordingReader<R>,
@@ -63,7 +63,7 @@ fn violations<R: BufRead>(
     Ok(found)
 }
 
-/// A record as an object of the page's program.
+/// A record as a JavaScript object of the page.
 fn entry(number: u64, row: &RecordRow, record: &Record, violations: &[String]) -> String {
     let mut out = String::from("{");
     write::member(&mut out, "n", &number);
@@ -102,7 +102,7 @@ fn entry(number: u64, row: &RecordRow, record: &Record, violations: &[String]) -
         write::member(&mut out, "text", &*text);
     }
     out.push('}');
-    // Inside a script nothing may look like its end, or like the end of a line to JavaScript.
+    // Nothing inside a script may look like the end of the script, or like a line break to JavaScript.
     out.replace('<', "\\u003c")
         .replace('\u{2028}', "\\u2028")
         .replace('\u{2029}', "\\u2029")
@@ -123,10 +123,10 @@ fn sort(sort: RecordKind) -> &'static str {
 }
 
 const PAGE: &str = include_str!("html/page.html");
-/// How many records a page shows.
+/// The maximum number of records on a page.
 const MOST: u64 = 20_000;
-/// How many records with violations are remembered.
+/// The maximum number of records with violations.
 const MOST_BROKEN: usize = 100_000;
 const MOST_BYTES: usize = 64 << 20;
-/// How much of a message it holds.
+/// The maximum number of bytes of a message on the page.
 const LONGEST: usize = 64 << 10;

@@ -1,4 +1,4 @@
-//! Any place of a large recording at hand: checkpoints in it, made by a thread that reads ahead.
+//! Random access to a large recording: checkpoints, which a background thread creates as it reads ahead.
 //!
 //! There are at most some thousand checkpoints however large the file is, so that memory does not grow with it.
 
@@ -20,27 +20,27 @@ pub struct RecordIndex {
     shared: Arc<IndexShared>,
 }
 
-/// Some of them.
+/// Some of the shown records.
 #[derive(Debug, Clone, Default)]
 pub struct IndexPage {
-    /// The rows, each with its number in the file and where its line begins.
+    /// The rows, each with its number in the file and the offset of its line.
     pub rows: Vec<(u64, u64, RecordRow)>,
 }
 
 /// How far the file has been read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IndexProgress {
-    /// Bytes that have been read.
+    /// Bytes read so far.
     pub read: u64,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub size: u64,
-    /// RecordingReader so far.
+    /// Records read so far.
     pub records: u64,
-    /// Those that the filter shows.
+    /// Records so far that the filter shows.
     pub shown: u64,
-    /// Whether all has been read.
+    /// Whether the whole file has been read.
     pub done: bool,
-    /// Why not all could be read.
+    /// Why the rest of the file could not be read.
     pub fault: Option<String>,
 }
 
@@ -56,7 +56,7 @@ struct IndexState {
     progress: IndexProgress,
 }
 
-/// A place to start from: what is before it, and what is open there.
+/// A place in the file to start reading from: the records before it, and the open requests there.
 #[derive(Debug, Clone)]
 struct Checkpoint {
     offset: u64,
@@ -66,20 +66,20 @@ struct Checkpoint {
 }
 
 impl RecordIndex {
-    /// Opens a recording. Its beginning can be looked at at once, the rest as the thread gets there.
+    /// Opens a recording. Its beginning is available at once, the rest when the background thread has read it.
     ///
     /// # Errors
     ///
-    /// When the file cannot be opened, or the system has no room for a thread.
+    /// When the file cannot be opened, or the thread cannot be started.
     pub fn open(path: &Path, filter: RecordFilter) -> io::Result<RecordIndex> {
         RecordIndex::begin(path, filter, FileGrowth::Fixed)
     }
 
-    /// Opens a recording that is still being written: what is added is found, too, until its last line has come.
+    /// Opens a recording that is still being written, and follows it until its last line.
     ///
     /// # Errors
     ///
-    /// When the file cannot be opened, or the system has no room for a thread.
+    /// When the file cannot be opened, or the thread cannot be started.
     pub fn follow(path: &Path, filter: RecordFilter) -> io::Result<RecordIndex> {
         RecordIndex::begin(path, filter, FileGrowth::Growing)
     }
@@ -126,12 +126,12 @@ impl RecordIndex {
         self.shared.lock().progress.clone()
     }
 
-    /// What is shown.
+    /// The filter of the index.
     pub fn filter(&self) -> &RecordFilter {
         &self.filter
     }
 
-    /// The shown records from a number on, at most so many.
+    /// At most `count` shown records, starting with number `first`.
     ///
     /// # Errors
     ///
@@ -154,7 +154,7 @@ impl RecordIndex {
         Ok(page)
     }
 
-    /// The record whose line begins there.
+    /// The record whose line begins at this offset.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ impl RecordIndex {
         Ok(records.next_record()?.map(|(_, record)| record))
     }
 
-    /// The last checkpoint with at most so many shown records before it, and where the next begins.
+    /// The last checkpoint with at most this many shown records before it, and the offset of the next one.
     fn checkpoint_before(&self, shown: u64) -> Option<(Checkpoint, Option<u64>)> {
         let state = self.shared.lock();
         let behind = state

@@ -1,7 +1,7 @@
-//! An agent of scripted scenarios, for tests of clients: it says everything that an agent can say, and follows the
-//! protocol to the letter.
+//! An agent that plays scripted scenarios, for tests of clients. It sends every kind of message that an agent can send, and
+//! follows the protocol to the letter.
 //!
-//! [`MockAgent`] is a value: lines go in, and what is to be done comes out. [`serve`] gives it streams and a clock.
+//! [`MockAgent`] does no I/O: it turns incoming lines into actions. [`serve`] connects it with streams and a clock.
 
 mod requests;
 mod scenario;
@@ -19,30 +19,30 @@ pub use scenario::{Scenario, find_scenario, scenarios};
 pub use serve::serve;
 use turn::MockTurn;
 
-/// The agent.
+/// The mock agent.
 #[derive(Debug)]
 pub struct MockAgent {
-    /// The scenario of every prompt, if not chosen by its first word.
+    /// The scenario of every prompt; `None` if the first word of a prompt selects it.
     scenario: Option<&'static Scenario>,
     client: v1::ClientCapabilities,
     initialized: bool,
     logged_in: bool,
     sessions: BTreeMap<String, MockSession>,
-    /// Which session a question of ours belongs to.
+    /// The session of each open request of the agent.
     open_requests: HashMap<Id, String>,
     requests_sent: i64,
     turns: u64,
     out: Vec<MockAction>,
 }
 
-/// What is to be done.
+/// What the caller has to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MockAction {
-    /// Write a line, which is without its line break.
+    /// Write this line and a line break.
     Write(String),
-    /// Wait until so long after the start; what comes meanwhile is heard.
+    /// Wait until this time after the start, and handle lines that arrive meanwhile.
     Sleep(Duration),
-    /// End with that code, at once.
+    /// Exit with this code at once.
     Crash(u8),
 }
 
@@ -50,7 +50,7 @@ pub enum MockAction {
 struct MockSession {
     cwd: String,
     title: Option<String>,
-    /// Updates that are told again when the session is loaded.
+    /// Updates that are replayed when the session is loaded.
     history: Vec<String>,
     mode: String,
     model: String,
@@ -60,7 +60,7 @@ struct MockSession {
 }
 
 impl MockAgent {
-    /// An agent that plays one scenario whatever it is asked, or the one that a prompt's first word names.
+    /// An agent that plays one scenario for every prompt, or the one that the first word of the prompt names.
     pub fn new(scenario: Option<&'static Scenario>) -> MockAgent {
         MockAgent {
             scenario,
@@ -75,7 +75,7 @@ impl MockAgent {
         }
     }
 
-    /// Takes a line of the client, so long after the start.
+    /// Handles a line of the client. `now` is the time since the start.
     pub fn receive(&mut self, line: &[u8], now: Duration) -> Vec<MockAction> {
         match WireMessage::read(line) {
             WireMessage::Request(id, method, params) => {
@@ -98,7 +98,7 @@ impl MockAgent {
         std::mem::take(&mut self.out)
     }
 
-    /// What goes on by itself, so long after the start. Nothing more until a line comes if nothing is returned.
+    /// The next actions that need no input, at `now` since the start. Empty if the agent waits for a line.
     pub fn advance(&mut self, now: Duration) -> Vec<MockAction> {
         while self.out.is_empty() {
             let due = self.sessions.keys();

@@ -1,8 +1,8 @@
-//! JSON laid out for people.
+//! Formats JSON for people.
 
 use attache_rpc::json::{DecodeError, Reader, ValueKind, write};
 
-/// The text with a line for each member and item; `None` if it is no JSON.
+/// The text with a line for each member and item; `None` if it is not JSON.
 pub fn pretty_json(text: &str) -> Option<String> {
     let mut reader = Reader::new(text);
     let mut out = String::with_capacity(text.len() * 2);

@@ -1,4 +1,4 @@
-//! A recording read in order, a line at a time.
+//! Reads a recording in order, one line at a time.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -10,13 +10,13 @@ use super::Record;
 /// Whether a file is being written to while it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileGrowth {
-    /// It is all there is.
+    /// The file is complete.
     Fixed,
-    /// More can come; a line without its end has not come yet.
+    /// The file may grow: a line without a line break is not complete yet.
     Growing,
 }
 
-/// The records of a file, in order. Lines that are no record are counted and stepped over.
+/// The records of a file, in order. Lines that are not records are counted and skipped.
 #[derive(Debug)]
 pub struct RecordingReader<R> {
     read: R,
@@ -37,7 +37,7 @@ pub fn open_recording(path: &Path) -> io::Result<RecordingReader<BufReader<File>
 }
 
 impl<R: BufRead> RecordingReader<R> {
-    /// RecordingReader from the start of a text.
+    /// Reads records from the start of a text.
     pub fn new(read: R) -> Self {
         RecordingReader::with_growth(read, FileGrowth::Fixed)
     }
@@ -52,17 +52,17 @@ impl<R: BufRead> RecordingReader<R> {
         }
     }
 
-    /// How many lines were none.
+    /// The number of lines that were not records.
     pub fn invalid(&self) -> u64 {
         self.invalid
     }
 
-    /// Where the next line begins.
+    /// The offset of the next line.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The next record and where its line begins.
+    /// The next record and the offset of its line.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl<R: BufRead> RecordingReader<R> {
     }
 }
 
-/// Steps over the rest of a line, whatever its length.
+/// Skips the rest of a line of any length.
 fn skip_line(read: &mut impl BufRead) -> io::Result<u64> {
     let mut skipped = 0;
     loop {
@@ -123,7 +123,7 @@ impl<R: BufRead> Iterator for RecordingReader<R> {
 }
 
 pub(super) const BUFFER: usize = 256 << 10;
-/// After how long is looked whether a file has grown.
+/// The interval for checking whether a file has grown.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// The longest line of a recording that is read: more than the longest message can become when it is written as JSON.
+/// The longest line that is read. No message becomes longer when it is written as JSON.
 const MAX_LINE: usize = 128 << 20;

@@ -7,18 +7,18 @@ use attache_testkit::Side;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// Something that was recorded, and when.
+/// One recorded event, with its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// Microseconds since the recording began, by a clock that only goes forward.
     pub at: u64,
     /// The time of day, as in `2026-01-31T12:00:00.000001Z`.
     pub time: String,
-    /// What it is.
+    /// The event.
     pub content: RecordContent,
 }
 
-/// What can be recorded.
+/// The kinds of recorded events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecordContent {
     /// The beginning of the file.
@@ -27,24 +27,24 @@ pub enum RecordContent {
     Line(RecordedStream, RecordedLine),
     /// A stream has ended.
     Closed(RecordedStream),
-    /// Part of a stream could not be recorded, or part of the recording not be written.
+    /// Part of a stream was not recorded; without a stream, part of the recording could not be written.
     Lost(Option<RecordedStream>, Loss),
-    /// How the agent ended, which is the end of the file.
+    /// How the agent exited. This is the last record of the file.
     End(String),
 }
 
-/// What the file is about.
+/// The first record of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     /// The version of the format.
     pub version: u64,
-    /// The agent, by its name or the name of its program.
+    /// The name of the agent or of its program.
     pub agent: String,
-    /// Whether secrets were taken out.
+    /// Whether secrets are redacted.
     pub redacted: bool,
 }
 
-/// A stream that is recorded.
+/// One of the recorded streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RecordedStream {
     /// From the client to the agent.
@@ -55,37 +55,37 @@ pub enum RecordedStream {
     Errors,
 }
 
-/// A line as it was on the wire, but for secrets that were taken out.
+/// A line as it was on the wire, except for redacted secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RecordedLine {
-    /// Its bytes, without the line break.
+    /// The line without its line break.
     pub bytes: Vec<u8>,
-    /// Whether the stream ended before the line did.
+    /// Whether the stream ended before the line break.
     pub unfinished: bool,
-    /// How long the line was, if only its beginning was kept.
+    /// The length of the line, if only its beginning was kept.
     pub cut: Option<u64>,
-    /// How many secrets were taken out.
+    /// The number of redacted secrets.
     pub hidden: u64,
 }
 
-/// What was not recorded.
+/// The amount of data that was not recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Loss {
-    /// Line breaks in it.
+    /// The number of line breaks.
     pub lines: u64,
-    /// Bytes of it.
+    /// The number of bytes.
     pub bytes: u64,
 }
 
 impl RecordedStream {
-    /// All of them.
+    /// All streams.
     pub const ALL: [RecordedStream; 3] = [
         RecordedStream::Client,
         RecordedStream::Agent,
         RecordedStream::Errors,
     ];
 
-    /// The word for it in a recording, as the client sees it.
+    /// The word for the stream in a recording, as the client sees it.
     pub fn word(self) -> &'static str {
         match self {
             RecordedStream::Client => "out",
@@ -94,7 +94,7 @@ impl RecordedStream {
         }
     }
 
-    /// Its name in statistics.
+    /// The name of the stream in statistics.
     pub fn name(self) -> &'static str {
         match self {
             RecordedStream::Client => "client",
@@ -103,7 +103,7 @@ impl RecordedStream {
         }
     }
 
-    /// Who speaks the protocol on it.
+    /// The side that sends messages on the stream; `None` for standard error.
     pub fn side(self) -> Option<Side> {
         match self {
             RecordedStream::Client => Some(Side::Client),
@@ -138,7 +138,7 @@ impl RecordedLine {
         }
     }
 
-    /// How long the line was on the wire, without its line break.
+    /// The length of the line on the wire, without its line break.
     pub fn size(&self) -> u64 {
         self.cut.unwrap_or(self.bytes.len() as u64)
     }
@@ -150,13 +150,13 @@ impl Loss {
         self.bytes == 0
     }
 
-    /// Adds what is lost with these bytes.
+    /// Counts these bytes as lost.
     pub fn add(&mut self, bytes: &[u8]) {
         self.lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
         self.bytes += bytes.len() as u64;
     }
 
-    /// Adds what another has counted.
+    /// Adds another count.
     pub fn merge(&mut self, other: Loss) {
         self.lines += other.lines;
         self.bytes += other.bytes;
@@ -229,7 +229,7 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// When the text is no such line.
+    /// When the text is not a line of a recording.
     pub fn parse(text: &str) -> Result<Record, DecodeError> {
         json::from_str(text)
     }

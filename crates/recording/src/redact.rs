@@ -1,6 +1,6 @@
-//! Taking secrets out of what is recorded. `docs/trace.md` lists what counts as one.
+//! Redacts secrets in recorded lines. `docs/trace.md` lists what counts as a secret.
 //!
-//! In JSON a secret is found by the names around it, in other text by what stands before it or how it begins.
+//! In JSON a secret is recognised by the names around it, in other text by the text before it or by its prefix.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use attache_text::secret::{self, NameContext, is_secret_name, is_secret_option};
 
 pub use secret::REDACTED;
 
-/// A line without its secrets, and how many were taken out. JSON stays JSON: only strings are replaced.
+/// Redacts a line. Returns the text and the number of secrets. JSON stays JSON: only strings are replaced.
 pub fn redact(line: &str) -> (Cow<'_, str>, u64) {
     let mut redactor = JsonRedactor {
         out: String::with_capacity(line.len()),
@@ -32,11 +32,11 @@ pub fn redact(line: &str) -> (Cow<'_, str>, u64) {
 /// Which strings below a value are secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SecretRule {
-    /// Those whose name says so.
+    /// Strings whose member name says so.
     Named,
-    /// All of them.
+    /// All strings.
     All,
-    /// In a list of names and values, the values; in an object, all.
+    /// The values in a list of names and values; in an object, all strings.
     Values,
 }
 
@@ -108,7 +108,7 @@ impl JsonRedactor {
     }
 }
 
-/// Whether the next item is `--token` or the like, so that the one behind it is a secret.
+/// Whether an item is an option such as `--token`, so that the next item is a secret.
 fn is_option(reader: &mut Reader<'_>) -> bool {
     let mark = reader.mark();
     let is_string = matches!(reader.kind(), Ok(ValueKind::String));
@@ -117,7 +117,7 @@ fn is_option(reader: &mut Reader<'_>) -> bool {
     option
 }
 
-/// What is below a member of that name.
+/// The rule for the value of a member with this name.
 fn rule_for_name(name: &str) -> SecretRule {
     match name {
         "env" | "headers" => SecretRule::Values,

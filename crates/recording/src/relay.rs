@@ -1,4 +1,4 @@
-//! Passing a stream on, byte for byte, and recording it on the way.
+//! Forwards a stream byte for byte and records it.
 
 use std::io::{self, ErrorKind, Read, Write};
 

@@ -1,4 +1,4 @@
-//! What a recording adds up to: calls, times, bytes, tokens. One pass, and memory that does not grow with the file.
+//! Statistics of a recording: calls, times, bytes and tokens, from one pass in constant memory.
 
 use std::collections::BTreeMap;
 
@@ -10,46 +10,46 @@ use serde_json::json;
 
 use super::{Correlator, Loss, Record, RecordContent, RecordKind, RecordRow, RecordedStream};
 
-/// What a recording adds up to.
+/// Statistics of a recording.
 #[derive(Debug, Clone, Default)]
 pub struct RecordingStats {
     /// Microseconds from the first record to the last.
     pub length: u64,
     /// Lines and bytes of each stream: client, agent, standard error.
     pub streams: [(u64, u64); 3],
-    /// Lines of the two sides that are no message.
+    /// Lines of the two sides that are not messages.
     pub noise: u64,
-    /// What could not be recorded.
+    /// Lines and bytes that could not be recorded.
     pub lost: Loss,
-    /// Secrets that were taken out.
+    /// Secrets that were redacted.
     pub hidden: u64,
-    /// Every method, by who calls it and its name.
+    /// All methods, by caller and name.
     pub methods: BTreeMap<(Side, String), MethodStats>,
     /// Updates of sessions, by kind.
     pub updates: BTreeMap<String, u64>,
-    /// From a prompt to its first words.
+    /// Times from a prompt to the first text of the answer.
     pub first: Histogram,
-    /// Tool calls, from the first word of them to their end.
+    /// Durations of tool calls, from the first report to the end.
     pub tools: Histogram,
-    /// Tokens that the agent counts of: input, output, all.
+    /// Tokens that the agent reports: input, output, total.
     pub tokens: [u64; 3],
     correlator: Correlator,
 }
 
-/// One method.
+/// Statistics of one method.
 #[derive(Debug, Clone, Default)]
 pub struct MethodStats {
-    /// Calls of it.
+    /// Calls of the method.
     pub calls: u64,
-    /// Those that were answered with an error.
+    /// Calls that failed with an error response.
     pub failed: u64,
-    /// Bytes of calls and answers.
+    /// Bytes of calls and responses.
     pub bytes: u64,
-    /// Times from request to answer.
+    /// Times from request to response.
     pub latency: Histogram,
 }
 
-/// A set of times, as counts of times that are nearly the same: what is counts of it is right within 3 %.
+/// A distribution of times. Similar times share a bucket, so percentiles are exact to 3 %.
 #[derive(Debug, Clone, Default)]
 pub struct Histogram {
     counts: BTreeMap<u32, u64>,
@@ -83,7 +83,7 @@ impl RecordingStats {
         }
     }
 
-    /// Messages of both sides.
+    /// The number of messages of both sides.
     pub fn messages(&self) -> u64 {
         let said = |stream: RecordedStream| self.streams[stream as usize].0;
         said(RecordedStream::Client) + said(RecordedStream::Agent) - self.noise
@@ -192,12 +192,12 @@ impl Histogram {
         self.longest = self.longest.max(micros);
     }
 
-    /// How many there are.
+    /// The number of times.
     pub fn count(&self) -> u64 {
         self.total
     }
 
-    /// The longest.
+    /// The longest time.
     pub fn longest(&self) -> u64 {
         self.longest
     }
@@ -215,7 +215,7 @@ impl Histogram {
         }
     }
 
-    /// The time that so many percent do not exceed.
+    /// The time that this percentage of all times does not exceed.
     pub fn percentile(&self, percent: u64) -> u64 {
         let wanted = (self.total * percent).div_ceil(100).max(1);
         let mut seen = 0;

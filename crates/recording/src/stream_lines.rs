@@ -4,11 +4,11 @@ use attache_text::Line;
 
 use super::RecordedLine;
 
-/// What is known of the line that has begun.
+/// The line that has begun.
 #[derive(Debug)]
 pub(super) struct StreamLines {
     lines: attache_text::LineSplitter,
-    /// The beginning of this line was lost, so that the rest of it says nothing.
+    /// The beginning of this line was lost, so the rest is useless.
     is_torn: bool,
 }
 
@@ -22,7 +22,7 @@ impl Default for StreamLines {
 }
 
 impl StreamLines {
-    /// Takes a piece of the stream and gives the lines that end in it.
+    /// Adds a piece of the stream, and emits the lines that end in it.
     pub(super) fn push(&mut self, piece: &[u8], mut found: impl FnMut(RecordedLine)) {
         self.lines.push(piece, |line| {
             if !std::mem::take(&mut self.is_torn) {
@@ -31,7 +31,7 @@ impl StreamLines {
         });
     }
 
-    /// What the stream ended with, if not with a line break.
+    /// The last line, if the stream did not end with a line break.
     pub(super) fn end(&mut self) -> Option<RecordedLine> {
         let line = self.lines.finish().filter(|_| !self.is_torn);
         self.is_torn = false;
@@ -41,7 +41,7 @@ impl StreamLines {
         })
     }
 
-    /// Part of the stream is missing from here. Gives the bytes that are worth nothing without it.
+    /// Notes that part of the stream is missing from here. Returns the bytes that are useless without it.
     pub(super) fn mark_torn(&mut self) -> Vec<u8> {
         self.is_torn = true;
         self.lines.discard()
@@ -56,7 +56,7 @@ fn recorded_line(line: Line<'_>) -> RecordedLine {
     }
 }
 
-/// The longest line that is kept whole.
+/// The longest line that is kept completely.
 pub(super) const MAX_LINE: usize = 16 << 20;
-/// How much is kept of one that is longer.
+/// The number of bytes that are kept of a longer line.
 const KEPT_OF_LONG_LINE: usize = 64 << 10;

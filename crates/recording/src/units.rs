@@ -1,4 +1,4 @@
-//! Times and sizes for people.
+//! Formats times and sizes for people.
 
 /// Microseconds, such as `850 us`, `12.3 ms`, `4.56 s`.
 pub fn time(micros: u64) -> String {

@@ -1,4 +1,4 @@
-//! Every message of a recording against its shape and the rules, in one pass.
+//! Checks every message of a recording against the schema and the rules, in one pass.
 
 use std::io::{self, BufRead};
 
@@ -14,7 +14,7 @@ pub struct RecordViolation {
     pub record: u64,
     /// Microseconds since the recording began.
     pub at: u64,
-    /// The rule, and how it is broken; its entry counts messages, from 0.
+    /// The rule, and how the message breaks it. Its entry counts messages, from 0.
     pub violation: TraceViolation,
 }
 
@@ -34,7 +34,7 @@ impl RecordViolation {
     }
 }
 
-/// Judges a recording and tells each violation. It goes on while it is told to.
+/// Checks a recording and reports each violation, until the callback returns `false`.
 ///
 /// # Errors
 ///
@@ -54,7 +54,7 @@ pub fn validate<R: BufRead>(
     Ok(validator.messages as u64)
 }
 
-/// Judges records as they come.
+/// Checks records as they arrive.
 #[derive(Default)]
 pub(super) struct RecordValidator {
     checker: RuleChecker,
@@ -63,7 +63,7 @@ pub(super) struct RecordValidator {
 }
 
 impl RecordValidator {
-    /// Judges the next record, and tells each violation.
+    /// Checks the next record and reports its violations.
     pub(super) fn validate(&mut self, record: &Record, mut found: impl FnMut(RecordViolation)) {
         if let Some((side, message)) = wire_message(record) {
             for violation in self.checker.check(self.messages, side, &message) {
@@ -79,7 +79,7 @@ impl RecordValidator {
     }
 }
 
-/// What one side has said. Of a line that is only kept in part nothing can be told.
+/// The message in a record; `None` for other records, and for lines of which only a part was kept.
 pub(super) fn wire_message(record: &Record) -> Option<(Side, WireMessage)> {
     let RecordContent::Line(stream, said) = &record.content else {
         return None;

@@ -1,4 +1,4 @@
-//! The violations of a recording, found by a thread that reads it from the beginning.
+//! The violations of a recording. A background thread finds them, from the beginning of the file.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,7 +12,7 @@ use super::RecordingReader;
 use super::reader::{BUFFER, FileGrowth, POLL_INTERVAL};
 use super::validate::RecordValidator;
 
-/// What is shared of the violations so far.
+/// The violations found so far, shared with the thread.
 #[derive(Debug)]
 pub struct ViolationIndex(Arc<ViolationShared>);
 
@@ -24,27 +24,27 @@ struct ViolationShared {
 
 #[derive(Debug, Default)]
 struct ViolationState {
-    /// By the number of the record; only the first of very many.
+    /// Violations by record number; limited to the first ones.
     found: BTreeMap<u64, Vec<String>>,
     count: u64,
     done: bool,
 }
 
 impl ViolationIndex {
-    /// Begins to judge a recording.
+    /// Starts checking a recording.
     ///
     /// # Errors
     ///
-    /// When it cannot be opened, or the system has no room for a thread.
+    /// When the file cannot be opened, or the thread cannot be started.
     pub fn open(path: &Path) -> io::Result<ViolationIndex> {
         ViolationIndex::begin(path, FileGrowth::Fixed)
     }
 
-    /// Begins to judge a recording that is still being written, and goes on as it grows.
+    /// Starts checking a recording that is still being written, and follows it.
     ///
     /// # Errors
     ///
-    /// When it cannot be opened, or the system has no room for a thread.
+    /// When the file cannot be opened, or the thread cannot be started.
     pub fn follow(path: &Path) -> io::Result<ViolationIndex> {
         ViolationIndex::begin(path, FileGrowth::Growing)
     }
@@ -67,24 +67,24 @@ impl ViolationIndex {
         Ok(ViolationIndex(shared))
     }
 
-    /// How many there are, and whether all have been found.
+    /// The number of violations so far, and whether the whole recording has been checked.
     pub fn count(&self) -> (u64, bool) {
         let state = self.0.lock();
         (state.count, state.done)
     }
 
-    /// Those of a record.
+    /// The violations of a record.
     pub fn of(&self, record: u64) -> Vec<String> {
         let state = self.0.lock();
         state.found.get(&record).cloned().unwrap_or_default()
     }
 
-    /// Whether a record has any.
+    /// Whether a record has violations.
     pub fn has(&self, record: u64) -> bool {
         self.0.lock().found.contains_key(&record)
     }
 
-    /// The next record behind this one that has any.
+    /// The next record after this one that has violations.
     pub fn after(&self, record: u64) -> Option<u64> {
         let state = self.0.lock();
         let mut behind = state.found.range(record.saturating_add(1)..);
@@ -138,6 +138,6 @@ impl ViolationState {
     }
 }
 
-/// How many records with violations are remembered.
+/// The maximum number of records with violations that are remembered.
 const MAX_RECORDS: usize = 10_000;
 const MAX_PER_RECORD: usize = 20;

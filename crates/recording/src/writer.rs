@@ -1,12 +1,11 @@
-//! Writing a recording from a thread of its own: whoever speaks never waits for the disk.
+//! Writes a recording on a background thread, so that the connection never waits for the disk.
 
-use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use attache_disk::{BackgroundWriter, QueueLimits};
+use attache_disk::{BackgroundWriter, QueueLimits, private};
 use attache_rpc::json::Encode as _;
 use bytes::Bytes;
 
@@ -17,12 +16,12 @@ use super::{Header, Loss, Record, RecordContent, RecordedLine, RecordedStream, r
 #[derive(Debug, Clone)]
 pub struct RecordingWriter(Arc<WriterShared>);
 
-/// What becomes of secrets.
+/// Whether secrets are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Secrets {
-    /// They are taken out.
+    /// Secrets are redacted.
     Redacted,
-    /// They are recorded.
+    /// Secrets are recorded.
     Kept,
 }
 
@@ -35,9 +34,9 @@ struct WriterShared {
 
 #[derive(Debug, Default)]
 struct Losses {
-    /// What did not fit since the last piece of the stream that did.
+    /// Data of each stream that did not fit into the queue since the last piece that did.
     missed: [Loss; 3],
-    /// All that did not fit.
+    /// All data that did not fit.
     lost: Loss,
 }
 
@@ -57,21 +56,21 @@ enum StreamEvent {
 }
 
 impl RecordingWriter {
-    /// Makes a file that only its owner can read; one that is there is emptied. `agent` is told in its first line.
+    /// Creates a file that only its owner can read, or empties an existing one. Its first line names the agent.
     ///
     /// # Errors
     ///
-    /// When the file cannot be made.
+    /// When the file cannot be created.
     pub fn create(path: &Path, agent: &str, secrets: Secrets) -> io::Result<RecordingWriter> {
         Ok(RecordingWriter::start(
-            open(path)?,
+            private::create_or_truncate(path)?,
             agent,
             secrets,
             MAX_WAITING,
         ))
     }
 
-    /// The same for anything that can be written to, with room for so many bytes that wait.
+    /// Like [`create`](Self::create) for any writer. At most `limit` bytes wait in the queue.
     pub fn start(
         out: impl Write + Send + 'static,
         agent: &str,
@@ -114,29 +113,29 @@ impl RecordingWriter {
         }))
     }
 
-    /// Notes bytes of a stream, of any number of lines or parts of them. Never waits for the file.
+    /// Records bytes of a stream: any number of lines, or parts of them. Never waits for the file.
     pub fn record_bytes(&self, stream: RecordedStream, bytes: Bytes) {
         self.push_or_count(stream, bytes.clone(), StreamEvent::Bytes(stream, bytes));
     }
 
-    /// Notes a whole line without its line break.
+    /// Records a complete line, given without its line break.
     pub fn record_line(&self, stream: RecordedStream, line: &[u8]) {
         let line = Bytes::copy_from_slice(line);
         self.push_or_count(stream, line.clone(), StreamEvent::Line(stream, line));
     }
 
-    /// Notes that a stream has ended.
+    /// Records the end of a stream.
     pub fn record_end(&self, stream: RecordedStream) {
         let mut losses = lock(&self.0.losses);
         self.push_loss(&mut losses, stream);
         self.push(StreamEvent::Closed(stream));
     }
 
-    /// Ends the recording with how the agent ended, and waits for the file, but not longer than that.
+    /// Ends the recording with the exit of the agent, and waits for the file at most `timeout`.
     ///
     /// # Errors
     ///
-    /// When the recording is not whole; the text says why.
+    /// When the recording is incomplete; the text says why.
     pub fn finish(&self, how: &str, timeout: Duration) -> Result<(), String> {
         let mut losses = lock(&self.0.losses);
         for stream in RecordedStream::ALL {
@@ -155,7 +154,7 @@ impl RecordingWriter {
     }
 
     fn push_or_count(&self, stream: RecordedStream, bytes: Bytes, event: StreamEvent) {
-        // Whoever notes something has this lock, so that what fits now still fits below.
+        // Every producer holds this lock, so what fits now still fits below.
         let mut losses = lock(&self.0.losses);
         if self.0.writer.fits(event.weight()) {
             self.push_loss(&mut losses, stream);
@@ -180,7 +179,7 @@ impl RecordingWriter {
     }
 }
 
-/// The thread that writes.
+/// The state of the writing thread.
 struct FileWriter<W> {
     out: W,
     began: Instant,
@@ -188,7 +187,7 @@ struct FileWriter<W> {
     secrets: Secrets,
     lines: [StreamLines; 3],
     text: String,
-    /// What the file did not take.
+    /// The data that could not be written to the file.
     unwritten: Loss,
     /// Whether the file may end within a line.
     torn: bool,
@@ -225,7 +224,7 @@ impl<W: Write> FileWriter<W> {
 
     fn put_line(&mut self, at: Instant, stream: RecordedStream, mut line: RecordedLine) {
         if self.secrets == Secrets::Redacted {
-            // Bytes that are no text can stand beside a secret.
+            // Bytes that are not text may be next to a secret.
             let text = String::from_utf8_lossy(&line.bytes);
             let (shown, hidden) = redact(&text);
             if hidden > 0 {
@@ -247,7 +246,7 @@ impl<W: Write> FileWriter<W> {
         self.text.push('\n');
     }
 
-    /// Writes what has been put together. RecordContent the file does not take is counted, and line as soon as it takes more.
+    /// Writes the collected lines. If that fails, they are counted as lost, and the loss is recorded with the next write.
     fn flush(&mut self) {
         if self.text.is_empty() {
             return;
@@ -299,42 +298,13 @@ fn time_of_day(time: SystemTime) -> String {
     jiff::Timestamp::try_from(time).map_or_else(|_| String::new(), |time| format!("{time:.6}"))
 }
 
-fn open(path: &Path) -> io::Result<File> {
-    let is_file = !path.exists() || path.is_file();
-    let mut options = OpenOptions::new();
-    // A named pipe that nobody reads is opened all the same if it is opened both ways.
-    options.write(true).read(!is_file);
-    if is_file {
-        options.create(true).truncate(true);
-    }
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
-    if is_file {
-        owner_only(&file)?;
-    }
-    Ok(file)
-}
-
-/// A file that was there keeps its mode, unless it is told.
-#[cfg(unix)]
-fn owner_only(file: &File) -> io::Result<()> {
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
-    file.set_permissions(mode)
-}
-
-#[cfg(not(unix))]
-fn owner_only(_: &File) -> io::Result<()> {
-    Ok(())
-}
-
 /// The version of the format.
 const VERSION: u64 = 1;
-/// How many bytes may wait for the file.
+/// The maximum number of bytes that wait for the file.
 const MAX_WAITING: usize = 64 << 20;
-/// What a piece costs beside its bytes.
+/// The memory that a queued event uses beside its bytes.
 const EVENT_OVERHEAD: usize = 64;
-/// Leaves others a moment to add more.
+/// How long the writer waits to gather more events.
 const GATHER_TIME: Duration = Duration::from_millis(1);
-/// How much is written at once.
+/// The number of bytes that are written at once.
 const BATCH_BYTES: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! JSON for protocols: a pull [`Reader`] over borrowed text, functions that [`write`] into a reused buffer, and [`Raw`]
+//! JSON for protocols: a pull [`Reader`] over borrowed text, functions that [write](mod@write) into a reused buffer, and [`Raw`]
 //! values that stay text.
 //!
 //! The reader can go back to an earlier position, which a tolerant protocol needs: an invalid optional member is skipped,

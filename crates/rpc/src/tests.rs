@@ -1,5 +1,5 @@
-//! Proof that the reader refuses what is no JSON, that the writer writes what every reader reads, and that no
-//! envelope, however it is made, gets another answer than the one it deserves.
+//! Tests that the reader rejects invalid JSON, that other readers understand what the writer writes, and that every
+//! envelope, valid or not, gets the right response.
 
 mod depth;
 mod endpoint;

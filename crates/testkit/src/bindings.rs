@@ -1,4 +1,4 @@
-//! What has been said so far, as far as later lines depend on it: names that are bound, and questions that are open.
+//! The state of a conversation that later lines of a script depend on: bound names and open requests.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -10,7 +10,7 @@ use crate::json_value::JsonValue;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Bindings {
     names: BTreeMap<String, JsonValue>,
-    /// The last request of each label.
+    /// The last request with each label.
     labelled: HashMap<String, Id>,
     open: HashMap<(Side, Option<String>), VecDeque<Id>>,
 }
@@ -24,7 +24,7 @@ impl Bindings {
         self.names.insert(name.to_owned(), value);
     }
 
-    /// The names that are bound, to go back to.
+    /// A copy of the bound names, to restore later.
     pub(crate) fn names(&self) -> BTreeMap<String, JsonValue> {
         self.names.clone()
     }
@@ -45,7 +45,7 @@ impl Bindings {
         self.open.entry(key).or_default().push_back(id);
     }
 
-    /// The request that an answer with that label belongs to: the oldest that is open.
+    /// The request that a response with this label belongs to: the oldest open one.
     pub(crate) fn open_request(&self, asker: Side, label: Option<&str>) -> Option<&Id> {
         let key = (asker, label.map(str::to_owned));
         self.open.get(&key).and_then(|open| open.front())

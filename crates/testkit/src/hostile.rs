@@ -1,7 +1,7 @@
-//! Hostile text for tests of whatever shows text to a user: pieces that act on a terminal, hide, reorder, break lines or
-//! look like our own signs.
+//! Hostile text for tests of code that shows text to a user: pieces that control a terminal, hide, reorder, break lines or
+//! imitate our own markers.
 
-/// Each piece alone, and beside two others.
+/// Each piece alone, and next to two others.
 pub fn some_texts() -> Vec<String> {
     let mut texts = vec![
         "\x1b]; echo PWNED; echo \x07".to_owned(),
@@ -16,7 +16,7 @@ pub fn some_texts() -> Vec<String> {
     texts
 }
 
-/// Each piece beside each other one, and thousands of longer texts, the same each time.
+/// Each piece next to each other one, and thousands of longer texts, the same in each run.
 pub fn texts() -> Vec<String> {
     let mut texts = some_texts();
     for first in PIECES {
@@ -40,7 +40,7 @@ pub fn texts() -> Vec<String> {
     texts
 }
 
-/// Texts that try to look like rows of ours at a width: blanks, letters or wide characters fill a row, and `row` begins
+/// Texts that imitate our own rows at a given width: blanks, letters or wide characters fill a row, so that `row` starts
 /// the next one.
 pub fn forged_rows(row: &str, width: usize) -> Vec<String> {
     let fill = |piece: &str, columns: usize| piece.repeat(columns.div_ceil(piece.chars().count()));
@@ -49,7 +49,7 @@ pub fn forged_rows(row: &str, width: usize) -> Vec<String> {
         for columns in [width.saturating_sub(1), width, 2 * width] {
             texts.push(format!("{}{row}", fill(piece, columns)));
         }
-        // Wherever the first row ends, one of these begins the next.
+        // One of these starts the next row, wherever the first one ends.
         let step = row.chars().count() + 1;
         texts.push(format!("{row} {}{row}", fill(piece, step)).repeat(3));
     }
@@ -61,7 +61,7 @@ const FILL: &[&str] = &[
     "x ", "”", "\t",
 ];
 
-/// What the texts are made of.
+/// The pieces that the texts are made of.
 pub const PIECES: &[&str] = &[
     "\x1b[2J",
     "\x1b]0;x\x07",

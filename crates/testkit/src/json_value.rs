@@ -1,4 +1,4 @@
-//! A JSON value as a tree: numbers as their text, members in their order.
+//! A JSON value that keeps numbers as text and members in order.
 
 use attache_rpc::json::{Decode, DecodeError, Encode, Reader, ValueKind, write};
 
@@ -11,12 +11,12 @@ pub enum JsonValue {
     String(String),
     /// The items of an array.
     Array(Vec<JsonValue>),
-    /// The members of an object, as they were written: a name can occur twice.
+    /// The members of an object, in order; a name can occur twice.
     Object(Vec<(String, JsonValue)>),
 }
 
 impl JsonValue {
-    /// The text, cut where it gets too long for a sentence.
+    /// The text, shortened for use in a sentence.
     pub(crate) fn short(&self) -> String {
         let text = attache_rpc::json::to_string(self);
         if text.chars().count() <= SHORT_LENGTH {

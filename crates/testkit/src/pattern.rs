@@ -1,4 +1,4 @@
-//! JSON with holes: what a line of a script says of params, results and errors.
+//! JSON patterns with holes, for the params, results and errors in a script.
 
 mod matching;
 pub(crate) mod parse;
@@ -16,13 +16,13 @@ pub(crate) enum Pattern {
     Exactly(JsonValue),
     Array(Vec<Pattern>, Extras),
     Object(Vec<(String, Pattern)>, Extras),
-    /// `$name` or `$name=value`, `_` or `_=value`: what is sent, and any value when it is heard first.
+    /// `$name` or `$name=value`, `_` or `_=value`: the value to send; any value matches when it is first received.
     Hole(Option<String>, Option<Box<Pattern>>),
     /// `@label`: the id of a request.
     IdOf(String),
 }
 
-/// Whether there may be more members or items.
+/// Whether additional members or items match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extras {
     Forbidden,
@@ -30,7 +30,7 @@ pub(crate) enum Extras {
 }
 
 impl Pattern {
-    /// Appends what is to be sent, and binds the names in it. `None` if nothing is known of a hole.
+    /// Appends the JSON to send, and binds its names. `None` if a hole has no value.
     pub(crate) fn write(&self, out: &mut String, bindings: &mut Bindings) -> Option<()> {
         match self {
             Pattern::Exactly(value) => value.encode(out),

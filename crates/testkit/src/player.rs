@@ -1,4 +1,4 @@
-//! A scripted peer: it says the lines of one side of a script and expects those of the other.
+//! Plays one side of a script: sends its lines, and expects those of the other side.
 
 mod difference;
 mod expect;
@@ -18,8 +18,8 @@ use playback::Playback;
 
 /// One side of a script, ready to be played.
 ///
-/// Whatever it waits for has a deadline, on the clock of tokio. When the script is over it closes its side, and
-/// complains of what the other still has to say.
+/// Each wait has a deadline on the tokio clock. At the end of the script the player closes its side, and fails if the other
+/// side sends anything more.
 #[derive(Debug)]
 pub struct ScriptPlayer {
     script: Script,
@@ -28,7 +28,7 @@ pub struct ScriptPlayer {
 }
 
 impl ScriptPlayer {
-    /// A player for a side. Fails if the script does not say in full what that side is to send.
+    /// A player for a side. Fails if the script does not define everything that the side has to send.
     pub fn new(script: Script, side: Side) -> Result<Self, ScriptError> {
         script.check_playable(side)?;
         Ok(ScriptPlayer {
@@ -38,7 +38,7 @@ impl ScriptPlayer {
         })
     }
 
-    /// The same with another deadline for lines of which the script says none.
+    /// Changes the deadline of lines for which the script has none.
     #[must_use]
     pub fn within(mut self, within: Duration) -> Self {
         self.within = within;
@@ -50,7 +50,7 @@ impl ScriptPlayer {
         self.side
     }
 
-    /// Plays the script up to its end or to the first difference. Must be called within a tokio runtime.
+    /// Plays the script to its end, or to the first difference. Must be called within a tokio runtime.
     pub async fn play<R, W>(self, read: R, write: W) -> Result<(), Difference>
     where
         R: AsyncRead + Unpin,

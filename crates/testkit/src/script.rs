@@ -1,4 +1,4 @@
-//! A conversation as text that people read and write; `docs/scripts.md` describes it.
+//! Scripts: conversations as text. `docs/scripts.md` describes the format.
 
 mod cursor;
 mod error;
@@ -16,7 +16,7 @@ use crate::pattern::Pattern;
 pub(crate) use cursor::Cursor;
 pub use error::ScriptError;
 
-/// A conversation, as it is to be.
+/// A script of a conversation.
 ///
 /// ```
 /// use attache_testkit::Script;
@@ -45,17 +45,17 @@ pub(crate) enum Block {
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Line(ScriptLine),
-    /// Threads, each of which is said in order while the threads are said in any.
+    /// Threads of lines: each thread is in order, but lines of different threads may interleave.
     AnyOrder(Vec<Vec<ScriptLine>>),
-    /// Nobody says anything for so long.
+    /// No side sends anything for this long.
     Quiet(SourceLocation, Duration),
-    /// How long to wait from here on.
+    /// The deadline of the following lines.
     Within(Duration),
-    /// Whatever is said from here on is fine.
+    /// Any messages are accepted from here on.
     Anything(SourceLocation),
 }
 
-/// Where a block stands, and its text.
+/// The location of a block, and its text.
 #[derive(Debug, Clone)]
 pub(crate) struct SourceLocation {
     pub(crate) line: usize,
@@ -63,7 +63,7 @@ pub(crate) struct SourceLocation {
     pub(crate) text: String,
 }
 
-/// What one side says.
+/// A line that one side sends.
 #[derive(Debug, Clone)]
 pub(crate) struct ScriptLine {
     pub(crate) location: SourceLocation,
@@ -91,26 +91,26 @@ pub(crate) enum LineContent {
     Close,
 }
 
-/// Which request is answered.
+/// The request that a response belongs to.
 #[derive(Debug, Clone)]
 pub(crate) enum RequestRef {
-    /// The oldest open one that has no label.
+    /// The oldest open request without a label.
     Oldest,
-    /// The oldest open one of that label.
+    /// The oldest open request with this label.
     Labelled(String),
-    /// Whatever has that id.
+    /// The request with this id.
     Id(Pattern),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repetition {
     Exactly(usize),
-    /// Any number, none too. Who says it says it once.
+    /// Any number of times, including zero. The side that sends it sends it once.
     Any,
 }
 
 impl Script {
-    /// Reads a script.
+    /// Parses a script.
     pub fn parse(text: &str) -> Result<Self, ScriptError> {
         let script = Script {
             text: text.to_owned(),
@@ -120,17 +120,17 @@ impl Script {
         Ok(script)
     }
 
-    /// Whether a side can be played: whether everything it is to say is said in full.
+    /// Checks that a side can be played: the script defines everything that the side has to send.
     pub fn check_playable(&self, side: Side) -> Result<(), ScriptError> {
         validate::playable(self, side)
     }
 
-    /// The number of lines that say something.
+    /// The number of lines that are messages.
     pub fn lines(&self) -> usize {
         self.all_lines().count()
     }
 
-    /// Every line, in the order of the text.
+    /// All lines, in the order of the text.
     pub(crate) fn all_lines(&self) -> impl Iterator<Item = &ScriptLine> {
         let steps = self.blocks.iter().flat_map(|block| match block {
             Block::Step(step) => std::slice::from_ref(step),
@@ -151,7 +151,7 @@ impl Step {
 }
 
 impl Block {
-    /// Who says the first line.
+    /// The side that sends the first line.
     pub(crate) fn speaker(&self) -> Option<Side> {
         let step = match self {
             Block::Step(step) => Some(step),
@@ -162,7 +162,7 @@ impl Block {
 }
 
 impl RequestRef {
-    /// The label, for those that are found by it or by their order.
+    /// The label of a request, or of a response that refers to a request by label or order.
     pub(crate) fn label(&self) -> Option<&str> {
         match self {
             RequestRef::Labelled(label) => Some(label),

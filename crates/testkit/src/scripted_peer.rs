@@ -1,4 +1,4 @@
-//! A scripted peer at the end of a pipe, recorded: what tests of other crates talk to.
+//! Scripted peers for tests of other crates: a peer at the end of a pipe that plays a script, with a recorded trace.
 
 use attache_transport::Pipe;
 use tokio::task::{JoinError, JoinHandle};
@@ -55,12 +55,12 @@ impl ScriptedPeer {
         ScriptedPeer { side, tap, playing }
     }
 
-    /// What has been said so far.
+    /// The traffic so far.
     pub fn trace(&self) -> Trace {
         self.tap.trace()
     }
 
-    /// Waits for the end of the script; what has been said, or the first difference.
+    /// Waits for the end of the script. Returns the trace, or the first difference.
     pub async fn finish(self) -> Result<Trace, Difference> {
         let failed = |fault: JoinError| Err(Difference::of_fault(self.side, &fault.to_string()));
         self.playing.await.unwrap_or_else(failed)?;

@@ -5,7 +5,7 @@ use std::fmt;
 /// A side of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
-    /// The editor, which begins.
+    /// The client, such as an editor. It speaks first.
     Client,
     /// The agent.
     Agent,

@@ -1,4 +1,4 @@
-//! A stretch of the way between two ends, which records what passes and changes nothing.
+//! A connection between two peers that records the traffic and does not change it.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,15 +10,15 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use crate::{Side, Trace, TraceEntry, TraceEvent};
 
-/// What passes between two ends. It can be looked at while they talk.
+/// Records the traffic between two peers. The trace can be read while they talk.
 #[derive(Clone)]
 pub struct Tap {
     trace: Arc<Mutex<Trace>>,
 }
 
 impl Tap {
-    /// An end for the client, an end for the agent, and what records between them, with room for so many bytes on
-    /// either side of it. A line is recorded before the receiver can see it. Must be called within a tokio runtime.
+    /// Creates an end for the client, an end for the agent, and the tap between them, with buffers of this many bytes. A
+    /// line is recorded before the receiver can see it. Must be called within a tokio runtime.
     pub fn new(capacity: usize) -> (Pipe, Pipe, Tap) {
         let (client, to_client) = pipes(capacity);
         let (agent, to_agent) = pipes(capacity);
@@ -30,7 +30,7 @@ impl Tap {
         (client, agent, tap)
     }
 
-    /// What has passed so far.
+    /// The traffic so far.
     pub fn trace(&self) -> Trace {
         self.lock().clone()
     }
@@ -72,7 +72,7 @@ async fn pump(
         tap.record(from, TraceEvent::Line(rest));
     }
     tap.record(from, TraceEvent::Closed);
-    // The receiver may be gone, and then it is closed.
+    // The receiver may have closed already.
     drop(write.shutdown().await);
 }
 

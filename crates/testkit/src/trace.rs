@@ -1,5 +1,4 @@
-//! A recording of what went over a connection. It is written as a script, with everything replaced that is another
-//! on every run.
+//! A recording of a connection. It is written as a script, in which values that differ between runs are replaced.
 
 mod labels;
 mod normalizer;
@@ -17,43 +16,43 @@ use normalizer::{IdStyle, Normalizer};
 pub use normalizer::kind_of_id;
 pub use rule_checker::{RuleChecker, TraceViolation};
 
-/// What both sides have said, in order.
+/// The messages of both sides, in order.
 ///
-/// Shown, it is a script, a line for each message: requests have labels only where answers are out of order; session
-/// ids become `session-1` and so on by first appearance, as do the ids of tool calls, terminals, messages,
+/// Its `Display` form is a script with a line for each message. Requests have labels only where responses are out of
+/// order. Session ids become `session-1` and so on by first appearance, as do the ids of tool calls, terminals, messages,
 /// elicitations and compactions; directories for temporary files become `/temp-1`, times `2000-01-01T00:00:00Z`.
-/// Ends of the connection behind the last message are left out, for who is first to close is chance.
+/// Ends of the connection after the last message are left out, because either side may close first.
 #[derive(Debug, Clone, Default)]
 pub struct Trace {
     entries: Vec<TraceEntry>,
     named: Vec<(String, String)>,
 }
 
-/// Something that has happened on the connection.
+/// An event on the connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceEntry {
-    /// Who did it.
+    /// The side that caused it.
     pub from: Side,
-    /// What.
+    /// The event.
     pub event: TraceEvent,
 }
 
-/// What can happen on a connection.
+/// The kinds of events on a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TraceEvent {
     /// A line, with its line break if it had one.
     Line(Bytes),
-    /// The side has nothing more to say.
+    /// The side has closed its stream.
     Closed,
 }
 
 impl Trace {
-    /// Adds what has happened next.
+    /// Adds an event.
     pub fn push(&mut self, entry: TraceEntry) {
         self.entries.push(entry);
     }
 
-    /// Everything that has happened.
+    /// All events.
     pub fn entries(&self) -> &[TraceEntry] {
         &self.entries
     }
@@ -69,14 +68,14 @@ impl Trace {
         })
     }
 
-    /// The same trace, shown with a text replaced wherever it occurs in a string, such as a directory of the test.
+    /// The same trace, with a text replaced in all strings, such as the directory of a test.
     #[must_use]
     pub fn replacing(mut self, text: impl Into<String>, with: impl Into<String>) -> Self {
         self.named.push((text.into(), with.into()));
         self
     }
 
-    /// The trace as a script that can also be played to a peer that chooses ids of its own: they are captured.
+    /// The trace as a script that can be played to a peer that chooses its own ids, which are captured.
     pub fn to_script(&self) -> String {
         self.render(IdStyle::Captured)
     }
@@ -152,7 +151,7 @@ fn write_label(out: &mut String, label: Option<usize>) {
     }
 }
 
-/// A payload; where it names a request, as a cancellation does, it names it by its label.
+/// A payload. A request that it names, as a cancellation does, is named by its label.
 fn write_payload(
     out: &mut String,
     payload: Option<&str>,

@@ -1,11 +1,11 @@
-//! What a line on the wire says, and how a script writes it.
+//! Messages on the wire, and their form in a script.
 
 use attache_rpc::json::{Object, write};
 use attache_rpc::{Id, Message};
 
 use crate::Side;
 
-/// A line as it was read from the wire, taken apart. Params, results and errors are JSON text.
+/// A parsed line of the wire. Params, results and errors are JSON text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WireMessage {
     /// A request: its id, method and params.
@@ -16,13 +16,13 @@ pub enum WireMessage {
     Response(Id, String),
     /// A response with an error.
     Failure(Id, String),
-    /// Anything else: no message, or one with members that the envelope does not have.
+    /// Any other line: not a message, or one with unknown members in its envelope.
     Raw(String),
     /// The end of the connection.
     Closed,
 }
 
-/// The kind of an arrow, which tells what sort of message it is.
+/// The kind of a line in a script, which its arrow shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineKind {
     Request,
@@ -34,7 +34,7 @@ pub(crate) enum LineKind {
 }
 
 impl WireMessage {
-    /// Reads a line, with or without its line break.
+    /// Parses a line, with or without its line break.
     pub fn read(line: &[u8]) -> Self {
         let line = line.trim_ascii_end();
         let text = String::from_utf8_lossy(line);
@@ -75,7 +75,7 @@ impl WireMessage {
         }
     }
 
-    /// As a line of a script, without labels.
+    /// Writes the message as a line of a script, without a label.
     pub(crate) fn show(&self, from: Side) -> String {
         let mut out = self.kind().arrow(from).to_owned();
         match self {
@@ -138,7 +138,7 @@ impl LineKind {
     }
 }
 
-/// A method's name, between quotes if it could be taken for something else.
+/// Writes the name of a method, in quotes if it could be read as something else.
 pub(crate) fn write_method(out: &mut String, method: &str) {
     if !method.is_empty() && method.chars().all(in_method) {
         out.push_str(method);

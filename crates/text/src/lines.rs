@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_line_the_beginning_is_kept() {
+    fn the_beginning_of_a_long_line_is_kept() {
         let found = read(4, 2, &[b"abcd\nabcde\n\nab", b"c", b"de", b"f\nx"]);
         let expected: [(&[u8], u64); 5] =
             [(b"abcd", 4), (b"ab", 5), (b"", 0), (b"ab", 6), (b"x", 1)];
@@ -139,7 +139,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_does_not_matter_where_the_stream_is_cut(
+        fn lines_do_not_depend_on_the_pieces_of_the_stream(
             text in "[ab\n]{0,40}",
             cuts in prop::collection::vec(0..40_usize, 0..6),
             longest in 0..8_usize,

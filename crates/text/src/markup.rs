@@ -23,7 +23,7 @@ mod tests {
     use super::escape;
 
     #[test]
-    fn no_text_ends_its_element_or_attribute() {
+    fn escaped_text_cannot_end_its_element_or_attribute() {
         assert_eq!(
             escape("<a href=\"x\">&amp;\u{1b}[m\n"),
             "&lt;a href=&quot;x&quot;&gt;&amp;amp;\u{fffd}[m\n"

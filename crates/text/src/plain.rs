@@ -9,7 +9,7 @@ mod visible;
 use std::borrow::Cow;
 
 pub use clusters::cap_clusters;
-pub use safe::{line, lines, render_output};
+pub use safe::{line, lines, one_line, render_output};
 pub use visible::{
     GUTTER, visible, visible_changed_line, visible_code, visible_command, visible_lines,
     visible_quote, visible_start, visible_word, visible_words,
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn controls_and_direction_marks_are_removed() {
+    fn control_characters_and_direction_marks_are_removed() {
         check(
             "a\u{0}b\u{8}c\u{7f}d\u{85}e\u{202e}f\u{2066}g\u{e0041}h".as_bytes(),
             &expect!["abcdefgh"],

@@ -46,7 +46,8 @@ pub fn is_plain_char(char: char) -> bool {
     char.is_ascii_alphanumeric() || "_-./=:,+@%".contains(char)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::process::Command;
 
@@ -60,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_shell_would_read_otherwise_is_quoted() {
+    fn only_words_that_need_quotes_are_quoted() {
         check(
             &[
                 "git",
@@ -81,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_no_assignment() {
+    fn a_command_that_looks_like_an_assignment_is_quoted() {
         check(&["A=b", "C=d"], &expect!["'A=b' C=d"]);
     }
 
@@ -90,7 +91,7 @@ mod tests {
 
         /// Many words in one run of `sh`: to start it costs more than to read them.
         #[test]
-        fn sh_reads_every_word_as_it_was(words in prop::collection::vec(word(), 1..60)) {
+        fn sh_reads_every_quoted_word_unchanged(words in prop::collection::vec(word(), 1..60)) {
             let line = format!("printf '%s\\0' {}", join_arguments(&words));
             let printed = sh(&line);
             let expected: Vec<u8> = words.iter().flat_map(|word| [word.as_bytes(), b"\0"].concat()).collect();

@@ -50,7 +50,7 @@ struct TranscriptReplayer {
 /// Why a replay stopped early.
 enum ReplayError {
     Read(io::Error),
-    /// The replay was dropped, for example because the client has gone.
+    /// The replay was dropped, for example because the client has disconnected.
     ClientGone,
 }
 

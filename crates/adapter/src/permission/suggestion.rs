@@ -15,7 +15,7 @@ pub(super) struct Suggestion {
     destination: Destination,
 }
 
-/// What the CLI suggests, sorted into what a user can be offered and what cannot be shown.
+/// The CLI's suggestions: those to offer to the user, and those that cannot be shown.
 #[derive(Debug, Default)]
 pub(super) struct Suggestions {
     /// In the CLI's order, without repetitions.

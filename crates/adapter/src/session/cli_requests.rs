@@ -13,7 +13,7 @@ use super::turn::Turn;
 use crate::frames::ControlResponse;
 use crate::settings;
 
-/// What a control request is for, with the client request that waits for it.
+/// The purpose of a control request, with the client request that waits for it.
 #[derive(Debug)]
 pub(super) enum RequestPurpose {
     SetMode(String, Reply<v1::SetSessionModeResponse>),

@@ -194,7 +194,7 @@ impl Session {
     }
 }
 
-/// What the CLI offers and what is set. An error without a failure means that the CLI has exited.
+/// The options of the CLI and their values. An error without a failure means that the CLI has exited.
 async fn query_offers(
     cli: &mut Cli,
     mapping: &mut Mapping,

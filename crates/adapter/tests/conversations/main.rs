@@ -1,4 +1,4 @@
-//! Recorded conversations of the CLI, as what the client is told of them.
+//! Recorded conversations of the CLI, and the messages that the client receives for them.
 
 #![cfg(test)]
 

@@ -126,7 +126,7 @@ fn what_is_no_file_is_no_session() {
     fs::write(beside("agent-x.jsonl"), prompt("sub", "u", None)).expect("a file");
     assert_eq!(titles(&home.store), ["hi"]);
     assert_eq!(home.store.find("endless", "/p"), None);
-    // What a link leads to stays.
+    // The target of a link stays.
     let elsewhere = home.folder.path().join("elsewhere");
     fs::create_dir(&elsewhere).expect("a folder");
     fs::write(elsewhere.join("kept"), "").expect("a file");

@@ -1,4 +1,4 @@
-//! Transcripts with branches and subagents: which of their lines are told, and how.
+//! Transcripts with branches and subagents: which of their lines are replayed, and how.
 
 use attache::v1;
 use attache_adapter::mapping::{DisplaySupport, SessionAction};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::action_line;
 
 /// A transcript in short: a kind, a name, the name of the line before, and the message of an answer. `-` is null, and what
-/// is left out is left out. The names of the lines that are told.
+/// is left out is left out. Returns the names of the replayed lines.
 fn check(transcript: &str, expected: &Expect) {
     let lines: Vec<&str> = transcript.trim().lines().map(str::trim).collect();
     let mut index = TranscriptIndex::default();
@@ -186,7 +186,7 @@ fn broken_transcripts_are_told_as_far_as_they_go() {
     // No names, and no parents.
     check("prompt ?\nanswer ?\nprompt ?", &expect!["? ? ?"]);
     check("prompt p1\nanswer a1\nprompt p2", &expect!["p1 a1 p2"]);
-    // A line that was cut off, one that is none, and one that stands there twice.
+    // A line that was cut off, one that is not JSON, and one that occurs twice.
     check(
         "prompt p1 -
          [1] x

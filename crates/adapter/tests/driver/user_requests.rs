@@ -1,4 +1,4 @@
-//! Questions that are answered, taken back and left open.
+//! Requests to the user that are answered, cancelled and left open.
 
 use super::{play, play_as, play_in, prompt, said, titled};
 

@@ -1,4 +1,4 @@
-//! What is offered, asked and said, as values.
+//! Modes, options, permission requests and updates as values.
 
 #![cfg(test)]
 

@@ -1,4 +1,4 @@
-//! What MCP servers ask the person for.
+//! Elicitations of MCP servers.
 
 use attache::json::Raw;
 use attache::v1;
@@ -25,7 +25,7 @@ fn client(modes: Value) -> v1::ClientCapabilities {
     Raw::from(capabilities).read().expect("capabilities")
 }
 
-/// What the client is asked, if it has forms and pages.
+/// The elicitation for a client that supports forms and web pages.
 fn check(members: Value, expected: &Expect) {
     let everything = client(json!({ "form": {}, "url": {} }));
     let request = request(&asked(members), &v1::SessionId::from("s"), &everything);

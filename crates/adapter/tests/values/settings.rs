@@ -85,7 +85,7 @@ fn a_model_that_the_cli_uses_is_the_choice() {
     let mut shown = vec![chosen(&settings)];
     settings.set_choice("model", "deep");
     settings.set_choice("fast", "on");
-    // Both mean the same, and the person has chosen one.
+    // Both mean the same, and the user has chosen one.
     settings.select_model("deep-5");
     shown.push(chosen(&settings));
     settings.apply_settings(&json!({ "applied": { "model": "quick-5", "effort": null } }));

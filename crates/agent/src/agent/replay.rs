@@ -5,8 +5,8 @@ use attache::json::Raw;
 use attache_journal::{Journal, Kinds};
 
 use crate::compaction;
+use crate::entry_kinds;
 use crate::failure::Failure;
-use crate::kinds;
 use crate::recovery::{self, JournalState, readable};
 
 /// Replays a session. If its last turn was interrupted, the turn is ended on the way, and the state that was read from
@@ -16,7 +16,7 @@ pub(super) async fn replay(
     journal: &Journal,
 ) -> Result<Option<JournalState>, Failure> {
     let last = repeat(client, journal, 0).await?;
-    let journal_state = recovery::read_if_cut(journal).await?;
+    let journal_state = recovery::read_if_interrupted(journal).await?;
     if journal_state.is_some() {
         repeat(client, journal, last).await?;
     }
@@ -26,13 +26,13 @@ pub(super) async fn replay(
 /// Replays the updates after an entry and returns the number of the last one.
 async fn repeat(client: &ClientSession, journal: &Journal, after: u64) -> Result<u64, Failure> {
     let shows_compaction = compaction::is_shown(client.client());
-    let kinds = Kinds::of(&[kinds::PROMPT, kinds::UPDATE]);
+    let kinds = Kinds::of(&[entry_kinds::PROMPT, entry_kinds::UPDATE]);
     let mut entries = journal.entries(kinds).await?.after(after);
     let mut last = after;
     while let Some(entry) = readable(&mut entries).await? {
         last = entry.seq;
         let updates = match entry.kind {
-            kinds::PROMPT => recovery::shown(&entry.body),
+            entry_kinds::PROMPT => recovery::shown(&entry.body),
             _ => one(&entry.body).into_iter().collect(),
         };
         for update in updates {

@@ -86,7 +86,7 @@ impl Project {
             None => String::new(),
         };
         format!(
-            "# For agents\n\n- Language: {}.\n{test}- Fill in how to build and run it, and the conventions of its code.\n",
+            "# For agents\n\n- Language: {}.\n{test}- Add how to build and run it, and the conventions of its code.\n",
             self.language
         )
     }

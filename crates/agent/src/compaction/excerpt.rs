@@ -118,14 +118,14 @@ mod tests {
     }
 
     #[test]
-    fn each_is_shorter_than_the_one_before() {
+    fn each_excerpt_is_shorter_than_the_previous_one() {
         let window = 20_000;
         let sizes = Excerpt::ALL.map(|excerpt| size(excerpt, window));
         assert!(sizes.is_sorted_by(|more, less| more > less), "{sizes:?}");
     }
 
     #[test]
-    fn the_newer_part_fits_and_holds_no_result_without_its_call() {
+    fn the_newer_part_fits_and_has_no_result_without_its_call() {
         for window in [0, 10, 1_000, 1_100, 2_000, 100_000] {
             let newer = Excerpt::Newer.of(&conversation(), window);
             assert!(matches!(*newer[0], Message::User(_)), "{window}");

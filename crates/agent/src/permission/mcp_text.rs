@@ -28,7 +28,7 @@ pub(super) fn tool_content(
     if !changed.is_empty() {
         let parts: Vec<&str> = changed.iter().map(|part| part.name()).collect();
         text.push_str(&format!(
-            "\nThe definition of this tool changed since you allowed it in this session: {}. That permission no longer counts.\n",
+            "\nThe definition of this tool changed since you allowed it in this session: {}. That permission no longer applies.\n",
             parts.join(", ")
         ));
     }
@@ -66,18 +66,18 @@ pub(super) fn quoted_name(name: &str) -> String {
 
 /// The server's text, with a mark before each line that no text can remove.
 fn quotation(tool: &Tool) -> String {
-    let hint = tool.read_only.then_some("Hint: it only reads.");
+    let hint = tool.read_only.then_some("Hint: the tool only reads.");
     let said = Some(tool.words.text.as_str()).filter(|said| !said.is_empty());
     if said.is_none() && hint.is_none() {
-        return "\nThe server says nothing more about this tool.\n".to_owned();
+        return "\nThe server does not describe this tool further.\n".to_owned();
     }
-    let mut text = "\nThe server says about this tool (its words, not checked):\n".to_owned();
+    let mut text = "\nThe server's description of this tool (not checked):\n".to_owned();
     for line in said.iter().chain(&hint).flat_map(|said| said.split('\n')) {
         text.push_str(&format!("> {}\n", visible(line)));
     }
     if tool.words.left_out > 0 {
         let more = tool.words.left_out;
-        text.push_str(&format!("({more} more characters are not shown.)\n"));
+        text.push_str(&format!("({more} more characters not shown)\n"));
     }
     text
 }

@@ -47,7 +47,7 @@ impl Coverage {
 
 impl Proposal {
     /// A call of a tool of ours.
-    pub(crate) async fn ours(
+    pub(crate) async fn builtin(
         session: &SessionPermissions,
         cwd: &Path,
         call: v1::ToolCallUpdate,
@@ -203,7 +203,7 @@ fn coverage(action: &Action, subject: &CallSubject, cwd: &Path) -> (Option<Cover
             let words = "exactly this command in this directory";
             (Some(one(words.to_owned())), one(words.to_owned()))
         }
-        Effect::Reach => {
+        Effect::Fetch => {
             let host = subject.host.as_deref().unwrap_or_default();
             let class = format!("fetch pages of {host}");
             let covered = |action: Action| Coverage {
@@ -213,7 +213,7 @@ fn coverage(action: &Action, subject: &CallSubject, cwd: &Path) -> (Option<Cover
             let allow = covered(action.of_class(&class));
             (Some(allow), covered(refused(action, &class)))
         }
-        _ => {
+        Effect::Change | Effect::Read | Effect::McpRead | Effect::McpCall => {
             let (doing, class) = match subject.kind {
                 v1::ToolKind::Delete => ("deleting", "delete files"),
                 v1::ToolKind::Move => ("moving", "move files"),

@@ -18,13 +18,13 @@ fn prompt(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn unknown_commands_say_so_and_the_model_is_not_asked() {
+async fn unknown_commands_are_answered_without_the_model() {
     let stage = TestAgent::new("");
     let script = format!(
         r#"{NEW}
         -> session/prompt @turn {{"sessionId":$s,"prompt":[{{"type":"text","text":"/hepl me"}}]}}
         <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text",
-              "text":"There is no such command. Did you mean `/help`? There are: `/help`, `/plan`, `/test`, `/review`, `/compact`, `/clear`, `/init`, `/mcp`."}}, ...}}}}
+              "text":"Unknown command. Did you mean `/help`? Available commands: `/help`, `/plan`, `/test`, `/review`, `/compact`, `/clear`, `/init`, `/mcp`."}}, ...}}}}
         <= @turn {{"stopReason":"end_turn", ...}}
     "#
     );
@@ -33,7 +33,7 @@ async fn unknown_commands_say_so_and_the_model_is_not_asked() {
 }
 
 #[tokio::test]
-async fn clear_forgets_the_conversation_for_good() {
+async fn clear_removes_the_conversation_permanently() {
     let stage = TestAgent::new(&format!("{DONE},{DONE}"));
     let script = format!(
         "{NEW}{}{}{}",
@@ -49,7 +49,7 @@ async fn clear_forgets_the_conversation_for_good() {
 }
 
 #[tokio::test]
-async fn compaction_is_shown_where_the_client_shows_it() {
+async fn compaction_is_shown_to_clients_that_support_it() {
     let summary = r#"{"say":[{"text":"They said one."}]}"#;
     let stage = TestAgent::new(&[DONE, summary, DONE].join(","));
     let script = format!(
@@ -58,7 +58,7 @@ async fn compaction_is_shown_where_the_client_shows_it() {
         <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"compaction_update","compactionId":$c,"status":"in_progress"}}}}
         <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"compaction_summary_chunk","compactionId":$c,"content":{{"type":"text","text":"They said one."}}}}}}
         <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"compaction_update","compactionId":$c,"status":"completed"}}}}
-        <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"usage_update","used":25, ...}}}}
+        <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"usage_update","used":24, ...}}}}
         <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"agent_message_chunk", ...}}}}
         <= @turn {{"stopReason":"end_turn", ...}}
         {}"#,
@@ -69,17 +69,17 @@ async fn compaction_is_shown_where_the_client_shows_it() {
         .play(r#"{"session":{"compaction":{}}}"#, &script)
         .await;
     expect![[r#"
-        user: This is what happened before, in short:
+        user: Summary of the conversation so far:
 
         They said one.
-        user: Go on from there when something is left to do.
+        user: Continue from there if something is left to do.
         user: Two
     "#]]
     .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
-async fn a_full_window_is_emptied_before_the_model_is_asked() {
+async fn a_full_window_is_compacted_before_the_next_request() {
     let full = r#"{"say":[{"text":"Much."},{"usage":{"input":190000,"output":5,"thought":0,"cache_read":0,"cache_write":0}}]}"#;
     let summary = r#"{"say":[{"text":"They said one."}]}"#;
     let stage = TestAgent::new(&[full, summary, DONE].join(","));
@@ -87,7 +87,7 @@ async fn a_full_window_is_emptied_before_the_model_is_asked() {
         .play("{}", &format!("{NEW}{}{}", prompt("One"), prompt("Two")))
         .await;
     expect![[r#"
-        user: This is what happened before, in short:
+        user: Summary of the conversation so far:
 
         They said one.
         user: Two
@@ -104,7 +104,7 @@ async fn a_prompt_that_is_too_long_for_the_model_is_shortened_once() {
         .play("{}", &format!("{NEW}{}{}", prompt("One"), prompt("Two")))
         .await;
     expect![[r#"
-        user: This is what happened before, in short:
+        user: Summary of the conversation so far:
 
         They said one.
         user: Two
@@ -113,7 +113,7 @@ async fn a_prompt_that_is_too_long_for_the_model_is_shortened_once() {
 }
 
 #[tokio::test]
-async fn a_conversation_that_is_too_long_to_summarise_is_read_in_part() {
+async fn a_conversation_that_is_too_long_to_summarise_is_summarised_in_part() {
     let long = r#"{"say":[{"error":"too_long"}]}"#;
     let summary = r#"{"say":[{"text":"They said one."}]}"#;
     let stage = TestAgent::new(&[DONE, long, long, long, summary, DONE].join(","));
@@ -121,7 +121,7 @@ async fn a_conversation_that_is_too_long_to_summarise_is_read_in_part() {
         .play("{}", &format!("{NEW}{}{}", prompt("One"), prompt("Two")))
         .await;
     expect![[r#"
-        user: This is what happened before, in short:
+        user: Summary of the conversation so far:
 
         They said one.
         user: Two
@@ -131,7 +131,7 @@ async fn a_conversation_that_is_too_long_to_summarise_is_read_in_part() {
 }
 
 #[tokio::test]
-async fn a_conversation_that_cannot_be_summarised_fails_the_turn_and_stays() {
+async fn a_failed_summary_fails_the_turn_and_keeps_the_conversation() {
     let long = r#"{"say":[{"error":"too_long"}]}"#;
     let stage = TestAgent::new(&[DONE, long, long, long, long, DONE].join(","));
     let failed = prompt("Two").replace(
@@ -154,7 +154,7 @@ async fn a_conversation_that_cannot_be_summarised_fails_the_turn_and_stays() {
 }
 
 #[tokio::test]
-async fn commands_for_the_model_are_written_out() {
+async fn project_commands_become_prompts_for_the_model() {
     let stage = TestAgent::new(DONE);
     stage.write("Cargo.toml", "");
     stage.write("AGENTS.md", "Use tabs.");

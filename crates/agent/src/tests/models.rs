@@ -36,7 +36,7 @@ fn opened(model: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_server_that_lists_its_models_answers_with_the_first() {
+async fn the_first_listed_model_of_a_provider_is_the_default() {
     let mut stage = TestAgent::new("");
     stage.environment = Some(Environment {
         ollama_host: Some(lister().await),
@@ -46,7 +46,7 @@ async fn a_server_that_lists_its_models_answers_with_the_first() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_answer_is_told_of_and_the_embedded_model_answers() {
+async fn a_silent_provider_is_reported_and_the_embedded_model_answers() {
     let mut stage = TestAgent::new("");
     stage.environment = Some(Environment {
         ollama_host: Some("127.0.0.1:1".to_owned()),
@@ -69,7 +69,7 @@ async fn a_server_that_does_not_answer_is_told_of_and_the_embedded_model_answers
 }
 
 #[tokio::test]
-async fn a_bare_name_stands_for_the_whole_one() {
+async fn a_model_name_without_provider_is_resolved() {
     let mut stage = TestAgent::new("");
     stage.environment = Some(Environment {
         anthropic_key: Some("k".to_owned().into()),

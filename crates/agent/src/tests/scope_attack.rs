@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::hostile_server::HostileServer;
 use super::test_agent::TestAgent;
-use crate::kinds;
+use crate::entry_kinds;
 
 const DONE: &str = r#"{"say":[{"text":"Done."}]}"#;
 
@@ -39,7 +39,7 @@ async fn asked_after(first: (&str, Value), others: &[(&str, Value)], files: &[&s
 }
 
 #[tokio::test]
-async fn a_command_is_covered_word_for_word_in_its_directory() {
+async fn permission_covers_exactly_one_command_in_its_directory() {
     let commands = [
         "echo hi there",
         "echo hi; echo PWNED",
@@ -115,7 +115,7 @@ async fn a_command_is_covered_word_for_word_in_its_directory() {
 }
 
 #[tokio::test]
-async fn what_a_model_writes_beside_a_command_does_not_become_a_part_of_it() {
+async fn unknown_input_members_do_not_widen_permission() {
     let tricks = [
         json!({ "command": "echo", "args": ["hi"] }),
         json!({ "command": "echo", "argv": ["echo", "hi"] }),
@@ -136,7 +136,7 @@ async fn what_a_model_writes_beside_a_command_does_not_become_a_part_of_it() {
 }
 
 #[tokio::test]
-async fn changes_below_the_directory_are_covered_and_nothing_else() {
+async fn permission_for_changes_covers_only_files_below_the_directory() {
     let write = |path: &str| ("write", json!({ "path": path, "content": "two\n" }));
     let first = write("a.txt");
     let covered = [
@@ -170,7 +170,7 @@ async fn changes_below_the_directory_are_covered_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_protected_file_is_asked_about_in_every_mode_and_never_for_good() {
+async fn protected_files_ask_in_every_mode_and_every_time() {
     let turn = say("write", &json!({ "path": "AGENTS.md", "content": "two\n" }));
     for mode in ["ask", "code"] {
         let stage = TestAgent::new(&[turn.as_str(), turn.as_str()].join(","));
@@ -193,7 +193,7 @@ async fn a_protected_file_is_asked_about_in_every_mode_and_never_for_good() {
 
 /// A directory brings what lies in it to where it is moved.
 #[tokio::test]
-async fn no_move_of_a_directory_brings_a_protected_file_into_place_unasked() {
+async fn moving_a_directory_with_a_protected_file_asks() {
     let moves = [
         ("prep", ".github", true),
         ("prep2", ".config", true),
@@ -247,7 +247,7 @@ async fn a_refused_file_stays_refused_by_every_tool() {
 }
 
 #[tokio::test]
-async fn options_have_names_of_their_own() {
+async fn permission_options_have_distinct_names() {
     let calls = [
         ("write", json!({ "path": "a.txt", "content": "two\n" })),
         ("delete", json!({ "path": "b.txt" })),
@@ -277,7 +277,7 @@ async fn options_have_names_of_their_own() {
 
 /// What earlier versions kept: keys of text, which covered more than they said.
 #[tokio::test]
-async fn decisions_of_earlier_journals_cover_nothing() {
+async fn decisions_of_old_journal_formats_cover_nothing() {
     let calls = [
         (
             "write",
@@ -303,7 +303,13 @@ async fn decisions_of_earlier_journals_cover_nothing() {
         let old = json!({ "call": "c", "key": key, "answer": "allow_always" }).to_string();
         let broken = r#"{"call":"c","answer":"allow_always","record":{"scope":"always"}}"#;
         stage
-            .add(&id, &[(kinds::DECISION, &old), (kinds::DECISION, broken)])
+            .add(
+                &id,
+                &[
+                    (entry_kinds::DECISION, &old),
+                    (entry_kinds::DECISION, broken),
+                ],
+            )
             .await;
         let villain = HostileServer::load(&stage, &id, "d", unused()).await;
         assert_eq!(villain.turn("reject_once").await, 1, "{key:?}");

@@ -5,7 +5,7 @@ use expect_test::expect;
 
 use super::NEW;
 use super::test_agent::TestAgent;
-use crate::kinds;
+use crate::entry_kinds;
 
 const HELLO: &str = r#"{"say":[{"text":"Hello."}]}"#;
 
@@ -18,7 +18,7 @@ const TURN: &str = r#"
 "#;
 
 #[tokio::test]
-async fn loading_shows_everything_again_and_the_model_knows() {
+async fn loading_replays_the_session_and_restores_the_conversation() {
     let stage = TestAgent::new(&format!("{HELLO},{HELLO}"));
     stage.play("{}", &format!("{NEW}{TURN}")).await;
     let id = stage.only().await;
@@ -47,7 +47,7 @@ async fn loading_shows_everything_again_and_the_model_knows() {
 
 /// `stored.db` was written by an earlier version, with entries of every kind.
 #[tokio::test]
-async fn a_session_that_an_earlier_version_stored_is_shown_again_and_the_model_knows() {
+async fn a_session_of_an_earlier_version_is_replayed_and_restored() {
     let stage = TestAgent::new(HELLO);
     stage.put_database(include_bytes!("stored.db"));
     expect![[r#"
@@ -111,7 +111,7 @@ async fn a_session_that_an_earlier_version_stored_is_shown_again_and_the_model_k
 }
 
 #[tokio::test]
-async fn resuming_shows_nothing_again_and_the_model_knows() {
+async fn resuming_replays_nothing_and_restores_the_conversation() {
     let stage = TestAgent::new(&format!("{HELLO},{HELLO}"));
     stage.play("{}", &format!("{NEW}{TURN}")).await;
     let id = stage.only().await;
@@ -190,7 +190,7 @@ async fn a_session_is_listed_named_archived_forked_closed_and_deleted() {
 }
 
 #[tokio::test]
-async fn what_was_cut_off_has_failed_and_the_model_knows() {
+async fn interrupted_calls_have_failed_and_the_model_is_told() {
     let stage = TestAgent::new(&format!("{HELLO},{HELLO}"));
     stage.play("{}", &format!("{NEW}{TURN}")).await;
     let id = stage.only().await;
@@ -219,8 +219,8 @@ async fn what_was_cut_off_has_failed_and_the_model_knows() {
         model: Hello.
         user: Run it
         model calls run {"command":"make"}
-        run failed: Interrupted: the agent was ended before this was finished
-        model: [Interrupted: the agent was ended before this was finished]
+        run failed: Interrupted: the agent stopped before this was finished
+        model: [Interrupted: the agent stopped before this was finished]
         user: What happened?
     "#]]
     .assert_eq(&stage.sent_to_model());
@@ -229,27 +229,27 @@ async fn what_was_cut_off_has_failed_and_the_model_knows() {
 /// A turn that was killed while its command ran.
 const CUT_OFF: [(Kind, &str); 6] = [
     (
-        kinds::PROMPT,
+        entry_kinds::PROMPT,
         r#"[{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"Run it"}}]"#,
     ),
-    (kinds::MESSAGE, r#"{"user":[{"text":"Run it"}]}"#),
+    (entry_kinds::MESSAGE, r#"{"user":[{"text":"Run it"}]}"#),
     (
-        kinds::UPDATE,
+        entry_kinds::UPDATE,
         r#"{"sessionUpdate":"tool_call","toolCallId":"t1","title":"run"}"#,
     ),
     (
-        kinds::MESSAGE,
+        entry_kinds::MESSAGE,
         r#"{"model":[{"call":{"id":"c","name":"run","input":"{\"command\":\"make\"}"}}]}"#,
     ),
-    (kinds::TOOL_STARTED, r#"{"call":"t1","tool":"run"}"#),
+    (entry_kinds::TOOL_STARTED, r#"{"call":"t1","tool":"run"}"#),
     (
-        kinds::UPDATE,
+        entry_kinds::UPDATE,
         r#"{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"in_progress"}"#,
     ),
 ];
 
 #[tokio::test]
-async fn a_session_that_is_open_elsewhere_is_refused_by_name() {
+async fn a_session_that_is_open_in_another_process_is_rejected() {
     let stage = TestAgent::new(HELLO);
     stage.play("{}", &format!("{NEW}{TURN}")).await;
     let id = stage.only().await;
@@ -266,7 +266,7 @@ async fn a_session_that_is_open_elsewhere_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn whoever_opens_a_session_twice_at_once_has_it_twice_in_a_row() {
+async fn two_concurrent_loads_of_a_session_run_one_after_the_other() {
     let stage = TestAgent::new(HELLO);
     stage.play("{}", &format!("{NEW}{TURN}")).await;
     let id = stage.only().await;
@@ -308,7 +308,7 @@ async fn a_session_that_is_deleted_while_it_is_loaded_is_gone() {
 }
 
 #[tokio::test]
-async fn thousands_of_servers_of_one_name_are_refused_at_once() {
+async fn too_many_servers_are_rejected_at_once() {
     let stage = TestAgent::new(HELLO);
     let server = r#"{"name":"files","command":"/bin/true","args":[],"env":[]}"#;
     let servers = vec![server; 20_000].join(",");

@@ -12,8 +12,8 @@ use attache_model::{Catalog, Environment, Input, Message, Model as _, Output, Re
 use attache_testkit::{Side, Trace, scripted_client};
 use tempfile::TempDir;
 
-use super::disconnecting::disconnecting;
-use crate::kinds;
+use super::disconnecting_stream::disconnecting;
+use crate::entry_kinds;
 use crate::tools::ToolEnvironment;
 use crate::{Limits, Setup, serve};
 
@@ -117,7 +117,7 @@ impl TestAgent {
             store: self.store(),
             models,
             limits: self.limits,
-            equipment: ToolEnvironment::default(),
+            environment: ToolEnvironment::default(),
             policy: self
                 .policy
                 .as_deref()
@@ -169,7 +169,7 @@ impl TestAgent {
 }
 
 fn line(kind: Kind, text: &str) -> String {
-    if kind != kinds::UPDATE {
+    if kind != entry_kinds::UPDATE {
         return name(kind).to_owned();
     }
     let update: v1::SessionUpdate = attache::json::Raw::parse(text).unwrap().read().unwrap();
@@ -198,13 +198,13 @@ fn line(kind: Kind, text: &str) -> String {
 
 fn name(kind: Kind) -> &'static str {
     match kind {
-        kinds::PROMPT => "Prompt",
-        kinds::MESSAGE => "Message",
-        kinds::DECISION => "Decision",
-        kinds::TOOL_STARTED => "ToolStarted",
-        kinds::TOOL_ENDED => "ToolEnded",
-        kinds::TURN_ENDED => "TurnEnded",
-        kinds::COMPACTED => "Compacted",
+        entry_kinds::PROMPT => "Prompt",
+        entry_kinds::MESSAGE => "Message",
+        entry_kinds::DECISION => "Decision",
+        entry_kinds::TOOL_STARTED => "ToolStarted",
+        entry_kinds::TOOL_ENDED => "ToolEnded",
+        entry_kinds::TURN_ENDED => "TurnEnded",
+        entry_kinds::COMPACTED => "Compacted",
         other => panic!("{other:?}"),
     }
 }

@@ -9,7 +9,7 @@ use super::file_rules::FileAccess;
 use super::input::{InputObject, InvalidInput};
 use super::read::missing;
 use super::tool_error::ToolError;
-use super::{Workplace, wording};
+use super::{Workplace, format};
 use crate::ToolOutcome;
 
 /// Removes a file or an empty directory.
@@ -62,7 +62,7 @@ impl PreparedDelete {
         workplace
             .on_disk(move |files, roots| files.remove(roots, &path))
             .await?;
-        Ok(wording::said(
+        Ok(format::text_outcome(
             format!("Removed `{shown}`."),
             json!({ "removed": true }),
         ))
@@ -75,14 +75,14 @@ pub(super) async fn removable(
     tool: &str,
     path: PathBuf,
 ) -> Result<(PathBuf, EntryKind), ToolError> {
-    workplace.obey(tool, FileAccess::Change, &path)?;
+    workplace.check_rules(tool, FileAccess::Change, &path)?;
     let asked = path.clone();
     let found = workplace.on_disk(move |files, roots| files.resolve_removal(roots, &asked));
     match found.await {
         Err(fault) if fault.is_missing() => Err(missing(workplace, &path).await),
         found => {
             let found = found?;
-            workplace.obey(tool, FileAccess::Change, &found.0)?;
+            workplace.check_rules(tool, FileAccess::Change, &found.0)?;
             Ok(found)
         }
     }

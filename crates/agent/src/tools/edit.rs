@@ -7,7 +7,7 @@ use super::input::{InputObject, InvalidInput};
 use super::read::missing;
 use super::tool_error::ToolError;
 use super::write::{PreparedChange, first_difference};
-use super::{Workplace, wording};
+use super::{Workplace, format};
 
 /// Replaces passages of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Edit {
     }
 
     pub(super) async fn prepare(self, workplace: &Workplace) -> Result<PreparedChange, ToolError> {
-        let path = workplace.to_write("edit", &self.path).await?;
+        let path = workplace.resolve_for_writing("edit", &self.path).await?;
         let shown = workplace.shown(&path);
         let Some(old) = workplace.old_text(&path).await? else {
             return Err(missing(workplace, &path).await);
@@ -67,7 +67,7 @@ impl Edit {
         // Finding the nearest passage of a long file takes a while.
         let done = tokio::task::spawn_blocking(work).await;
         let (old, applied, shown) = done.map_err(|_| ToolError::lost())??;
-        let places = wording::count(applied.count, "replacement", "replacements");
+        let places = format::count(applied.count, "replacement", "replacements");
         let line = first_difference(&old, &applied.text);
         Ok(PreparedChange {
             done: format!("Edited `{shown}`: {places}, the first at line {line}."),

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use attache::v1;
 use attache_model::Input;
+use attache_text::plain;
 use futures_util::StreamExt;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::redirect::Policy;
@@ -17,7 +18,7 @@ use serde_json::json;
 
 use super::input::{InputObject, InvalidInput};
 use super::tool_error::ToolError;
-use super::{Workplace, wording};
+use super::{Workplace, format};
 use crate::ToolOutcome;
 use address::{Resolver, check};
 
@@ -88,14 +89,14 @@ fn client(loopback: Loopback) -> Result<Client, String> {
     attache_tls::prepare();
     let policy = Policy::custom(move |attempt| {
         if attempt.previous().len() > MOST_REDIRECTS {
-            return attempt.error(RefusedAddress("it redirects too often".to_owned()));
+            return attempt.error(RefusedAddress("too many redirects".to_owned()));
         }
         // Permission is for the pages of one host.
         let host = attempt.previous().first().and_then(Url::host_str);
         let is_elsewhere = host != attempt.url().host_str();
         match check(attempt.url(), loopback) {
             Ok(()) if is_elsewhere => {
-                let url = wording::one_line(attempt.url().as_str(), LONGEST_URL);
+                let url = plain::one_line(attempt.url().as_str(), LONGEST_URL);
                 let why =
                     format!("it redirects to another host; if that is what you want, fetch {url}");
                 attempt.error(RefusedAddress(why))
@@ -135,7 +136,7 @@ impl Fetch {
         })?;
         match check(&url, workplace.pages().loopback) {
             Ok(()) => Ok(PreparedFetch(url)),
-            Err(why) => Err(ToolError::new("url", format!("it was not fetched: {why}"))),
+            Err(why) => Err(ToolError::new("url", format!("not fetched: {why}"))),
         }
     }
 }
@@ -162,14 +163,14 @@ impl PreparedFetch {
         if address != asked {
             notes += &format!(
                 "[from {}]\n",
-                wording::one_line(address.as_str(), LONGEST_URL)
+                plain::one_line(address.as_str(), LONGEST_URL)
             );
         }
         if !status.is_success() {
-            notes += &format!("[the server says {status}]\n");
+            notes += &format!("[status {status}]\n");
         }
-        let mut told = notes + wording::head(&text, wording::MOST - ROOM_FOR_NOTES);
-        if text.len() > wording::MOST - ROOM_FOR_NOTES {
+        let mut told = notes + format::head(&text, format::MAX_RESULT - ROOM_FOR_NOTES);
+        if text.len() > format::MAX_RESULT - ROOM_FOR_NOTES {
             told += &format!(
                 "\n[cut: {} bytes of text in all; for the rest save it to a file with `run` and read that]",
                 text.len()
@@ -182,7 +183,7 @@ impl PreparedFetch {
         Ok(ToolOutcome {
             failed: !status.is_success(),
             for_model: vec![Input::Text(told.clone())],
-            ..wording::said(told, raw)
+            ..format::text_outcome(told, raw)
         })
     }
 }
@@ -206,7 +207,7 @@ fn media_type(headers: &HeaderMap) -> String {
     let media = headers
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok());
-    wording::one_line(media.unwrap_or_default(), LONGEST_MEDIA_TYPE).to_ascii_lowercase()
+    plain::one_line(media.unwrap_or_default(), LONGEST_MEDIA_TYPE).to_ascii_lowercase()
 }
 
 /// Why there is no page. Uses the innermost cause, which says most.
@@ -214,16 +215,16 @@ fn failed(error: &reqwest::Error) -> ToolError {
     if error.is_timeout() {
         return ToolError::new(
             "timeout",
-            "the page did not come within 30 seconds; try again later",
+            "the page did not load within 30 seconds; try again later",
         );
     }
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    let why = wording::one_line(&cause.to_string(), LONGEST_URL);
+    let why = plain::one_line(&cause.to_string(), LONGEST_URL);
     match cause.downcast_ref::<RefusedAddress>() {
-        Some(_) => ToolError::new("url", format!("it was not fetched: {why}")),
+        Some(_) => ToolError::new("url", format!("not fetched: {why}")),
         None => ToolError::new("fetch", format!("the page could not be fetched: {why}")),
     }
 }

@@ -10,8 +10,8 @@ use attache_host::Roots;
 use attache_host::files::{EntryKind, Files};
 use attache_host::permissions::{Action, Permissions, Reason};
 
+use super::format;
 use super::tool_error::ToolError;
-use super::wording;
 
 /// The user's rules about files, for one session.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +29,7 @@ struct PolicyRules {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileAccess {
     /// Reads it or shows that it exists.
-    Look,
+    Read,
     /// Changes, removes or moves it. Its old text is shown too.
     Change,
 }
@@ -59,7 +59,7 @@ impl FileRules {
     pub(super) fn denying(&self, tool: &str, access: FileAccess, path: &Path) -> Option<Reason> {
         let rules = self.0.as_ref()?;
         let kinds = match access {
-            FileAccess::Look => &CHANGES[..LOOKS],
+            FileAccess::Read => &CHANGES[..LOOKS],
             FileAccess::Change => &CHANGES[..],
         };
         kinds.iter().find_map(|kind| {
@@ -71,7 +71,7 @@ impl FileRules {
     /// The rule that hides an entry from a tool that walks directories. Rules that ask count too, because the user can't be
     /// asked about each of many files.
     pub(super) fn withholding(&self, tool: &str, path: &Path) -> Option<Reason> {
-        let denied = self.denying(tool, FileAccess::Look, path);
+        let denied = self.denying(tool, FileAccess::Read, path);
         denied.or_else(|| {
             let rules = self.0.as_ref()?;
             CHANGES[..LOOKS].iter().find_map(|kind| {
@@ -92,7 +92,7 @@ impl FileRules {
         match self.denying(tool, access, path) {
             None => Ok(()),
             Some(reason) => {
-                let sentence = format!("`{shown}` is out of reach: {reason} denies it");
+                let sentence = format!("`{shown}` may not be accessed: {reason} denies it");
                 Err(ToolError::new("denied", sentence))
             }
         }
@@ -115,7 +115,7 @@ impl FileRules {
         while let Some(directory) = left.pop() {
             let Ok(listed) = files.list(roots, &directory) else {
                 return refused(format!(
-                    "`{}` cannot be looked at, so it stays",
+                    "`{}` cannot be inspected, so it is not moved",
                     path.display()
                 ));
             };
@@ -131,7 +131,7 @@ impl FileRules {
                 let below = directory.join(&entry.name);
                 if let Some(reason) = self.denying("move", FileAccess::Change, &below) {
                     let sentence = format!(
-                        "`{}` contains something that is out of reach: {reason} denies it",
+                        "`{}` contains a file that may not be accessed: {reason} denies it",
                         path.display()
                     );
                     return refused(sentence);
@@ -182,7 +182,7 @@ impl WithheldEntries {
     /// The counts as notes for the model.
     pub(super) fn notes(&self) -> impl Iterator<Item = String> {
         self.0.iter().map(|(reason, count)| {
-            let entries = wording::count(*count, "entry was", "entries were");
+            let entries = format::count(*count, "entry was", "entries were");
             format!("{entries} withheld by {reason}")
         })
     }

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::input::{InputObject, InvalidInput};
 use super::tool_error::ToolError;
 use super::tree::{HiddenFiles, TreeWalk, WalkContext, run_blocking};
-use super::{Workplace, wording};
+use super::{Workplace, format};
 use crate::ToolOutcome;
 
 /// Finds files by their names.
@@ -46,7 +46,7 @@ impl Glob {
 
     pub(super) async fn prepare(self, workplace: &Workplace) -> Result<PreparedGlob, ToolError> {
         let path = self.path.as_deref().unwrap_or(".");
-        let path = workplace.to_read("glob", path).await?;
+        let path = workplace.resolve_for_reading("glob", path).await?;
         let top = format!("{}/", path.display());
         let pattern = self.pattern.strip_prefix(&top).unwrap_or(&self.pattern);
         Ok(PreparedGlob {
@@ -81,7 +81,9 @@ impl PreparedGlob {
                     continue;
                 }
                 let line = format!("{}\n", place.shown(&found.path));
-                if count == MOST_FOUND || text.len() + line.len() > wording::MOST - ROOM_FOR_NOTES {
+                if count == MOST_FOUND
+                    || text.len() + line.len() > format::MAX_RESULT - ROOM_FOR_NOTES
+                {
                     notes.push(format!(
                         "cut after {count} files; make the pattern narrower"
                     ));
@@ -91,25 +93,25 @@ impl PreparedGlob {
                 count += 1;
             }
             if stop.is_late() {
-                notes.push(
-                    "not everything was looked at in time; name a directory with `path`".to_owned(),
-                );
+                notes.push("the search ran out of time; name a directory with `path`".to_owned());
             }
             if walk.unread > 0 {
-                let directories = wording::count(walk.unread, "directory", "directories");
-                notes.push(format!("{directories} could not be read wholly"));
+                let directories = format::count(walk.unread, "directory", "directories");
+                notes.push(format!("{directories} could not be read completely"));
             }
             notes.extend(walk.withheld.notes());
             Ok((text, count, notes))
         });
         let (mut text, count, notes) = found.await?;
         if count == 0 {
-            text.push_str("[no file fits; what is hidden or in `.gitignore` was not looked at]\n");
+            text.push_str(
+                "[no file matches; hidden files and those in `.gitignore` were skipped]\n",
+            );
         }
         for note in notes {
             text.push_str(&format!("[{note}]\n"));
         }
-        Ok(wording::said(text, json!({ "files": count })))
+        Ok(format::text_outcome(text, json!({ "files": count })))
     }
 }
 

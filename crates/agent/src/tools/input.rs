@@ -25,8 +25,8 @@ impl InputObject {
         let not_json = |error: serde_json::Error| {
             let (line, column) = (error.line(), error.column());
             let what = match error.classify() {
-                serde_json::error::Category::Eof => "it ends too early",
-                _ => "it breaks off",
+                serde_json::error::Category::Eof => "it is incomplete",
+                _ => "it has a syntax error",
             };
             InvalidInput(format!(
                 "the input is not JSON: {what} at line {line}, column {column}; send one object"
@@ -62,11 +62,11 @@ impl InputObject {
         match self.0.remove(name) {
             Some(Value::String(text)) => Ok(text),
             Some(Value::Null) | None => {
-                Err(InvalidInput::of(name, "is missing; it must be a text"))
+                Err(InvalidInput::of(name, "is missing; it must be a string"))
             }
             Some(other) => Err(InvalidInput::of(
                 name,
-                &format!("must be a text; it is {}", sort(&other)),
+                &format!("must be a string; it is {}", sort(&other)),
             )),
         }
     }
@@ -75,7 +75,7 @@ impl InputObject {
     pub(super) fn word(&mut self, name: &str) -> Result<String, InvalidInput> {
         let text = self.text(name)?;
         match text.trim().is_empty() {
-            true => Err(InvalidInput::of(name, "is empty; it must say something")),
+            true => Err(InvalidInput::of(name, "must not be empty")),
             false => Ok(text),
         }
     }

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::input::{InputObject, InvalidInput};
 use super::tool_error::ToolError;
 use super::tree::{HiddenFiles, TreeWalk, WalkContext, WalkEntry, run_blocking};
-use super::{Workplace, wording};
+use super::{Workplace, format};
 use crate::ToolOutcome;
 
 /// Shows what is in a directory.
@@ -40,7 +40,7 @@ impl List {
         let depth = self.depth.map_or(USUAL_DEPTH, |depth| depth as usize);
         Ok(PreparedList {
             path: workplace
-                .to_read("list", self.path.as_deref().unwrap_or("."))
+                .resolve_for_reading("list", self.path.as_deref().unwrap_or("."))
                 .await?,
             depth: depth.clamp(1, DEEPEST),
         })
@@ -69,7 +69,10 @@ impl PreparedList {
         for note in drawn.notes {
             text.push_str(&format!("[{note}]\n"));
         }
-        Ok(wording::said(text, json!({ "entries": drawn.count })))
+        Ok(format::text_outcome(
+            text,
+            json!({ "entries": drawn.count }),
+        ))
     }
 }
 
@@ -96,7 +99,7 @@ fn draw(
         if depth < listing.depth {
             notes.push(format!(
                 "{} shown, more would be too long; list a directory below",
-                wording::count(depth, "level is", "levels are")
+                format::count(depth, "level is", "levels are")
             ));
         }
         if is_full {
@@ -105,11 +108,11 @@ fn draw(
             ));
         }
         if here.stop.is_late() {
-            notes.push("not everything was looked at in time; list a directory below".to_owned());
+            notes.push("the listing ran out of time; list a subdirectory".to_owned());
         }
         if walk.unread > 0 {
-            let directories = wording::count(walk.unread, "directory", "directories");
-            notes.push(format!("{directories} could not be read wholly"));
+            let directories = format::count(walk.unread, "directory", "directories");
+            notes.push(format!("{directories} could not be read completely"));
         }
         notes.extend(walk.withheld.notes());
         return Ok(TreeText {
@@ -125,7 +128,7 @@ fn lines(walk: &mut TreeWalk<'_>) -> (String, usize, bool) {
     let mut count = 0;
     for found in walk {
         let line = line(&found);
-        if count == MOST_ENTRIES || lines.len() + line.len() > wording::MOST - ROOM_FOR_NOTES {
+        if count == MOST_ENTRIES || lines.len() + line.len() > format::MAX_RESULT - ROOM_FOR_NOTES {
             return (lines, count, true);
         }
         lines.push_str(&line);

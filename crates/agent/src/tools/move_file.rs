@@ -8,7 +8,7 @@ use serde_json::json;
 use super::delete::{is_same, removable};
 use super::input::{InputObject, InvalidInput};
 use super::tool_error::ToolError;
-use super::{Workplace, location, wording};
+use super::{Workplace, format, location};
 use crate::ToolOutcome;
 
 /// Gives a file or directory another name.
@@ -38,7 +38,7 @@ impl Move {
 
     pub(super) async fn prepare(self, workplace: &Workplace) -> Result<PreparedMove, ToolError> {
         let (from, what) = removable(workplace, MOVE, workplace.absolute(&self.from)).await?;
-        let to = workplace.to_write(MOVE, &self.to).await?;
+        let to = workplace.resolve_for_writing(MOVE, &self.to).await?;
         movable(workplace, &from, what).await?;
         let (asked, shown) = (to.clone(), workplace.shown(&to));
         let there = workplace.on_disk(move |files, roots| files.resolve_removal(roots, &asked));
@@ -47,13 +47,13 @@ impl Move {
             Err(fault) => Err(fault),
             Ok((_, EntryKind::Directory)) => {
                 let sentence = format!(
-                    "`{shown}` is a directory that is there already; name the whole new path, also the last name"
+                    "`{shown}` is an existing directory; give the complete new path, including the last name"
                 );
                 Err(ToolError::new("exists", sentence))
             }
             Ok(_) => {
                 let sentence = format!(
-                    "there is something at `{shown}` already, and nothing is replaced; choose another name, or delete it first"
+                    "`{shown}` already exists and is not replaced; choose another name, or delete it first"
                 );
                 Err(ToolError::new("exists", sentence))
             }
@@ -79,7 +79,7 @@ impl PreparedMove {
         workplace
             .on_disk(move |files, roots| files.rename(roots, &from, &target))
             .await?;
-        let mut outcome = wording::said(
+        let mut outcome = format::text_outcome(
             format!("Moved `{old}` to `{new}`."),
             json!({ "moved": true }),
         );

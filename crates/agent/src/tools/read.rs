@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::input::{InputObject, InvalidInput};
 use super::tool_error::ToolError;
-use super::{Workplace, location, wording};
+use super::{Workplace, format, location};
 use crate::ToolOutcome;
 
 /// Reads a file.
@@ -68,7 +68,7 @@ impl Read {
     }
 
     pub(super) async fn prepare(self, workplace: &Workplace) -> Result<PreparedRead, ToolError> {
-        let path = match workplace.to_read("read", &self.path).await {
+        let path = match workplace.resolve_for_reading("read", &self.path).await {
             Err(fault) if fault.is_missing() => workplace.absolute(&self.path),
             path => path?,
         };
@@ -128,7 +128,7 @@ impl PreparedRead {
         let total = is_whole.then(|| text.lines().count());
         if page.count == 0 && (self.first > 1 || !is_whole) {
             let has = match total {
-                Some(total) => format!(": it has {}", wording::count(total, "line", "lines")),
+                Some(total) => format!(": it has {}", format::count(total, "line", "lines")),
                 None => String::new(),
             };
             let sentence = format!("`{}` ends before line {}{has}", self.shown, self.first);
@@ -158,12 +158,13 @@ impl PreparedRead {
             ));
         }
         if page.cut > 0 {
-            let lines = wording::count(page.cut, "line is", "lines are");
+            let lines = format::count(page.cut, "line is", "lines are");
             told.push_str(&format!(
                 "[{lines} longer than {LONGEST_LINE} bytes and cut; use `run` to see all of it]\n"
             ));
         }
-        let mut outcome = wording::said(page.plain, json!({ "lines": page.count, "total": total }));
+        let mut outcome =
+            format::text_outcome(page.plain, json!({ "lines": page.count, "total": total }));
         outcome.for_model = vec![Input::Text(told)];
         let first = location(&self.path).map(|location| location.line(first));
         outcome.locations = first.into_iter().collect();
@@ -213,12 +214,12 @@ impl NumberedLines {
 
     /// Adds a line if there is room for it.
     fn add(&mut self, line: &str) -> bool {
-        let shown = wording::head(line, LONGEST_LINE);
+        let shown = format::head(line, LONGEST_LINE);
         let numbered = match shown.len() < line.len() {
             true => format!("{}\t{shown}…\n", self.next),
             false => format!("{}\t{shown}\n", self.next),
         };
-        if self.numbered.len() + numbered.len() > wording::MOST - ROOM_FOR_NOTES {
+        if self.numbered.len() + numbered.len() > format::MAX_RESULT - ROOM_FOR_NOTES {
             return false;
         }
         self.cut += usize::from(shown.len() < line.len());
@@ -280,7 +281,7 @@ fn look(files: &Files, roots: &Roots, path: &Path) -> Result<DiskContent, FileEr
 
 /// The error for a missing file, with names nearby.
 pub(super) async fn missing(workplace: &Workplace, path: &Path) -> ToolError {
-    let sentence = format!("there is no file `{}`", workplace.shown(path));
+    let sentence = format!("file not found: `{}`", workplace.shown(path));
     let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
         return ToolError::new("not_found", sentence);
     };
@@ -296,9 +297,8 @@ pub(super) async fn missing(workplace: &Workplace, path: &Path) -> ToolError {
     let near = match listed {
         Ok(listed) if is_there(&listed) => {
             let shown = workplace.shown(path);
-            let sentence = format!(
-                "`{shown}` is a link, and there is no file where it leads; look with `list`"
-            );
+            let sentence =
+                format!("`{shown}` is a link whose target does not exist; look with `list`");
             return ToolError::new("not_found", sentence);
         }
         Ok(listed) => nearest(
@@ -321,7 +321,7 @@ pub(super) async fn missing(workplace: &Workplace, path: &Path) -> ToolError {
         .collect();
     let advice = match near.as_slice() {
         [] => "; look with `list` or `glob`".to_owned(),
-        near => format!("; nearby there is {}", near.join(", ")),
+        near => format!("; similar names: {}", near.join(", ")),
     };
     ToolError::new("not_found", sentence + &advice)
 }

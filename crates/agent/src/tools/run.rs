@@ -13,11 +13,12 @@ use std::time::Duration;
 use attache::json::Raw;
 use attache::schema::FilePath;
 use attache::v1;
+use attache_text::plain;
 use serde_json::json;
 
 use super::input::{InputObject, InvalidInput};
 use super::tool_error::ToolError;
-use super::{ToolProgress, Workplace, wording};
+use super::{ToolProgress, Workplace, format};
 use crate::ToolOutcome;
 pub(super) use background::BackgroundJobs;
 pub(super) use closing_terminals::ClosingTerminals;
@@ -30,7 +31,7 @@ pub enum Run {
     /// Runs a command.
     Start(StartCommand),
     /// Looks at a command in the background.
-    Look {
+    Output {
         /// Its id.
         id: String,
     },
@@ -66,7 +67,7 @@ pub(super) enum PreparedRun {
         command: String,
         cwd: PathBuf,
     },
-    Look {
+    Output {
         id: String,
     },
     Stop {
@@ -80,11 +81,11 @@ impl Run {
         match (id, members.has("command")) {
             (Some(_), true) => Err(InvalidInput::of(
                 "id",
-                "cannot stand beside `command`; send `id` to look after a command that runs, `command` to run another",
+                "cannot be combined with `command`; send `id` to manage a running command, `command` to run another",
             )),
             (Some(id), false) => match members.flag("stop")? {
                 true => Ok(Run::Stop { id }),
-                false => Ok(Run::Look { id }),
+                false => Ok(Run::Output { id }),
             },
             (None, _) => Ok(Run::Start(StartCommand {
                 command: members.word("command")?,
@@ -98,7 +99,7 @@ impl Run {
     pub(super) fn title(&self) -> String {
         match self {
             Run::Start(start) => {
-                let command = wording::one_line(&start.command, LONGEST_SHOWN);
+                let command = plain::one_line(&start.command, LONGEST_SHOWN);
                 let how = if start.background {
                     " in the background"
                 } else {
@@ -106,7 +107,7 @@ impl Run {
                 };
                 format!("Run `{command}`{how}")
             }
-            Run::Look { id } => format!("Look at command {id}"),
+            Run::Output { id } => format!("Show the output of command {id}"),
             Run::Stop { id } => format!("Stop command {id}"),
         }
     }
@@ -114,11 +115,11 @@ impl Run {
     pub(super) async fn prepare(self, workplace: &Workplace) -> Result<PreparedRun, ToolError> {
         let start = match self {
             Run::Start(start) => start,
-            Run::Look { id } => return Ok(PreparedRun::Look { id }),
+            Run::Output { id } => return Ok(PreparedRun::Output { id }),
             Run::Stop { id } => return Ok(PreparedRun::Stop { id }),
         };
         let named = start.cwd.as_deref().unwrap_or(".");
-        let cwd = workplace.to_read("run", named).await?;
+        let cwd = workplace.resolve_for_reading("run", named).await?;
         let directory = cwd.clone();
         workplace
             .on_disk(move |_, roots| roots.resolve_directory(&directory).map(drop))
@@ -144,13 +145,13 @@ impl PreparedRun {
             PreparedRun::Run { command, cwd, .. } | PreparedRun::Keep { command, cwd } => {
                 (command, cwd)
             }
-            PreparedRun::Look { .. } | PreparedRun::Stop { .. } => return None,
+            PreparedRun::Output { .. } | PreparedRun::Stop { .. } => return None,
         };
         let place = match workplace.shown(cwd).as_str() {
             "." => String::new(),
             shown => format!("in `{shown}`:\n"),
         };
-        let text = format!("{place}{}", wording::fenced(command, "sh"));
+        let text = format!("{place}{}", format::fenced(command, "sh"));
         Some(v1::ContentBlock::from(text).into())
     }
 
@@ -159,7 +160,7 @@ impl PreparedRun {
         let (command, cwd, background) = match self {
             PreparedRun::Run { command, cwd, .. } => (command, cwd, false),
             PreparedRun::Keep { command, cwd } => (command, cwd, true),
-            PreparedRun::Look { .. } | PreparedRun::Stop { .. } => return None,
+            PreparedRun::Output { .. } | PreparedRun::Stop { .. } => return None,
         };
         let cwd = cwd.display().to_string();
         let input = match background {
@@ -190,7 +191,7 @@ impl PreparedRun {
                 let terminal = ToolTerminal::create(workplace, request).await?;
                 keep(workplace, terminal, progress).await
             }
-            PreparedRun::Look { id } => {
+            PreparedRun::Output { id } => {
                 let terminal = workplace.background().get(&id)?;
                 let report = terminal.report(CommandStatus::Running { id }).await?;
                 Ok(report.outcome(terminal.content()))

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use attache_host::files::{EntryKind, FileError, UnexpectedKind};
+use attache_text::plain;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use serde_json::json;
@@ -17,7 +18,7 @@ use super::glob::GlobPattern;
 use super::input::{InputObject, InvalidInput};
 use super::tool_error::ToolError;
 use super::tree::{HiddenFiles, StopSignal, TreeWalk, WalkContext, run_blocking};
-use super::{Workplace, wording};
+use super::{Workplace, format};
 use crate::ToolOutcome;
 use match_collector::MatchCollector;
 
@@ -57,7 +58,7 @@ impl Search {
     }
 
     pub(super) fn title(&self) -> String {
-        let pattern = wording::one_line(&self.pattern, LONGEST_PATTERN);
+        let pattern = plain::one_line(&self.pattern, LONGEST_PATTERN);
         match &self.path {
             Some(path) => format!("Search `{pattern}` in {path}"),
             None => format!("Search `{pattern}`"),
@@ -74,7 +75,7 @@ impl Search {
         let glob = self.glob.map(|glob| GlobPattern::new(&glob, "glob"));
         let path = self.path.as_deref().unwrap_or(".");
         Ok(PreparedSearch {
-            path: workplace.to_read("search", path).await?,
+            path: workplace.resolve_for_reading("search", path).await?,
             matcher,
             glob: glob.transpose()?,
             context: self
@@ -89,7 +90,7 @@ impl Search {
 fn not_a_pattern(error: &str) -> ToolError {
     let last = error.lines().last().unwrap_or_default();
     let why = last.trim_start_matches("error: ");
-    let why = wording::one_line(why, LONGEST_PATTERN);
+    let why = plain::one_line(why, LONGEST_PATTERN);
     let sentence = format!(
         "`pattern` is not a regular expression: {why}; put a backslash before signs that are meant as they are"
     );
@@ -124,7 +125,7 @@ impl PreparedSearch {
         });
         let (text, matches, files, looked_at) = found.await?;
         let raw = json!({ "matches": matches, "files": files, "looked_at": looked_at });
-        Ok(wording::said(text, raw))
+        Ok(format::text_outcome(text, raw))
     }
 }
 
@@ -216,25 +217,23 @@ impl FileSearch<'_> {
     fn report(&mut self) -> String {
         let mut text = std::mem::take(&mut self.lines.text);
         if self.lines.matches == 0 {
-            let files = wording::count(self.looked_at, "file", "files");
+            let files = format::count(self.looked_at, "file", "files");
             text.push_str(&format!(
-                "[nothing found in {files}; what is hidden, binary or in `.gitignore` was not looked at]\n"
+                "[no matches in {files}; hidden and binary files and those in `.gitignore` were skipped]\n"
             ));
         }
         if self.lines.is_full {
             text.push_str(&format!(
                 "[cut after {}; narrow it with `path`, `glob` or the pattern]\n",
-                wording::count(self.lines.matches, "match", "matches")
+                format::count(self.lines.matches, "match", "matches")
             ));
         }
         if self.here.stop.is_late() {
-            text.push_str(
-                "[not everything was looked at in time; narrow it with `path` or `glob`]\n",
-            );
+            text.push_str("[the search ran out of time; narrow it with `path` or `glob`]\n");
         }
         if self.unread > 0 {
-            let places = wording::count(self.unread, "file or directory", "files or directories");
-            text.push_str(&format!("[{places} could not be read wholly]\n"));
+            let places = format::count(self.unread, "file or directory", "files or directories");
+            text.push_str(&format!("[{places} could not be read completely]\n"));
         }
         for note in self.withheld.notes() {
             text.push_str(&format!("[{note}]\n"));
@@ -272,7 +271,7 @@ mod tests {
     use super::{StopSignal, StoppableFile};
 
     #[test]
-    fn a_file_is_read_no_further_when_the_search_has_ended() {
+    fn reading_stops_when_the_search_has_stopped() {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(b"text").unwrap();
         file.rewind().unwrap();

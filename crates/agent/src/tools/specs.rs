@@ -158,7 +158,7 @@ fn flag(description: &str) -> Value {
     json!({ "type": "boolean", "description": description })
 }
 
-const READ: &str = "Reads a text file as the person's editor has it, unsaved changes included. Lines come with their \
+const READ: &str = "Reads a text file as the user's editor has it, unsaved changes included. Lines come with their \
     numbers. Long files come in parts: the answer says how to read on. PNG, JPEG, GIF and WebP files are shown as pictures.";
 
 const WRITE: &str =

@@ -1,17 +1,17 @@
 //! Every tool against a client in memory that offers files and terminals, and against one that offers nothing.
 
 mod boundary;
-mod cancels;
-mod changes;
+mod cancellation;
+mod commands;
 #[cfg(unix)]
 mod denied_attack;
-mod editor;
 mod edits;
+mod fetches;
+mod file_changes;
 mod inputs;
-mod looks;
-mod pages;
 mod reads;
-mod runs;
+mod searches;
+mod test_editor;
 
 use std::fs;
 use std::path::PathBuf;
@@ -25,13 +25,13 @@ use tempfile::TempDir;
 
 use super::{Loopback, PreparedTool, ToolEnvironment, WebClient, Workplace, parse};
 use crate::ToolOutcome;
-use editor::Editor;
+use test_editor::TestEditor;
 
 /// A directory to work in, and a client.
 struct TestWorkplace {
     _top: TempDir,
     top: PathBuf,
-    editor: Editor,
+    editor: TestEditor,
     workplace: Workplace,
 }
 
@@ -64,14 +64,14 @@ impl TestWorkplace {
             }
         }
         let roots = Roots::open(&top.join("ws"), &[top.join("more")]).unwrap();
-        let (editor, session) = Editor::open(offer, roots.clone()).await;
-        let equipment = ToolEnvironment {
+        let (editor, session) = TestEditor::open(offer, roots.clone()).await;
+        let environment = ToolEnvironment {
             pages: WebClient::new(Loopback::Open),
             ..ToolEnvironment::default()
         };
         TestWorkplace {
             _top: temporary,
-            workplace: Workplace::new(session, roots, equipment),
+            workplace: Workplace::new(session, roots, environment),
             top,
             editor,
         }

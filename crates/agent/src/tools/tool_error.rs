@@ -3,9 +3,9 @@
 use attache::{CallError, v1};
 use attache_host::{files, terminals};
 use attache_model::Input;
+use attache_text::plain;
 use serde_json::json;
 
-use super::wording;
 use crate::ToolOutcome;
 
 /// Why a tool failed.
@@ -52,14 +52,14 @@ impl ToolError {
     /// The file changed between the permission request and the change.
     pub(super) fn changed(path: &str) -> ToolError {
         let sentence = format!(
-            "`{path}` has changed meanwhile, so nothing was written; read it again and start from what it says now"
+            "`{path}` has changed in the meantime, so nothing was written; read it again and start from its current text"
         );
         ToolError::new("changed", sentence)
     }
 
     /// The worker thread panicked.
     pub(super) fn lost() -> ToolError {
-        ToolError::new("lost", "the work has failed inside attache; try again")
+        ToolError::new("lost", "an internal error occurred in attache; try again")
     }
 }
 
@@ -83,11 +83,11 @@ impl From<CallError> for ToolError {
                 ("not_found", refusal.message.clone())
             }
             CallError::Refused(refusal) => ("refused", refusal.message.clone()),
-            CallError::Closed(_) => ("closed", "it is gone".to_owned()),
+            CallError::Closed(_) => ("closed", "the connection is closed".to_owned()),
             other => ("client", other.to_string()),
         };
-        let said = wording::one_line(&said, LONGEST_SAID);
-        ToolError::new(kind, format!("the client did not do it: {said}"))
+        let said = plain::one_line(&said, LONGEST_SAID);
+        ToolError::new(kind, format!("the client rejected the request: {said}"))
     }
 }
 

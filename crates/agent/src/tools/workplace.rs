@@ -77,11 +77,14 @@ impl Workplace {
     }
 
     /// The text of a file that the user linked to, with unsaved changes. The error is a sentence.
-    pub(crate) async fn named(&self, path: &Path) -> Result<String, String> {
+    pub(crate) async fn linked_text(&self, path: &Path) -> Result<String, String> {
         let Some(path) = path.to_str() else {
             return Err("the path is not UTF-8".to_owned());
         };
-        let read = async { self.text(&self.to_read("read", path).await?, None).await };
+        let read = async {
+            self.text(&self.resolve_for_reading("read", path).await?, None)
+                .await
+        };
         read.await.map_err(ToolError::sentence)
     }
 
@@ -102,7 +105,7 @@ impl Workplace {
     }
 
     /// Waits briefly until the commands of dropped calls have ended.
-    pub(crate) async fn settled(&self) {
+    pub(crate) async fn wait_for_closing_terminals(&self) {
         self.0.closing_terminals.over().await;
     }
 
@@ -148,29 +151,37 @@ impl Workplace {
     }
 
     /// Resolves a path for reading. Fails if a rule denies the given or the resolved path.
-    pub(super) async fn to_read(&self, tool: &str, path: &str) -> Result<PathBuf, ToolError> {
+    pub(super) async fn resolve_for_reading(
+        &self,
+        tool: &str,
+        path: &str,
+    ) -> Result<PathBuf, ToolError> {
         let path = self.absolute(path);
-        self.obey(tool, FileAccess::Look, &path)?;
+        self.check_rules(tool, FileAccess::Read, &path)?;
         let leads = self
             .on_disk(move |files, roots| files.resolve_read(roots, &path))
             .await?;
-        self.obey(tool, FileAccess::Look, &leads)?;
+        self.check_rules(tool, FileAccess::Read, &leads)?;
         Ok(leads)
     }
 
     /// Resolves a path for writing. Fails if a rule denies the given or the resolved path.
-    pub(super) async fn to_write(&self, tool: &str, path: &str) -> Result<PathBuf, ToolError> {
+    pub(super) async fn resolve_for_writing(
+        &self,
+        tool: &str,
+        path: &str,
+    ) -> Result<PathBuf, ToolError> {
         let path = self.absolute(path);
-        self.obey(tool, FileAccess::Change, &path)?;
+        self.check_rules(tool, FileAccess::Change, &path)?;
         let leads = self
             .on_disk(move |files, roots| files.resolve_write(roots, &path))
             .await?;
-        self.obey(tool, FileAccess::Change, &leads)?;
+        self.check_rules(tool, FileAccess::Change, &leads)?;
         Ok(leads)
     }
 
     /// Fails if a rule denies the access.
-    pub(super) fn obey(
+    pub(super) fn check_rules(
         &self,
         tool: &str,
         access: FileAccess,

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::input::{InputObject, InvalidInput};
 use super::tool_error::ToolError;
-use super::{Workplace, location, wording};
+use super::{Workplace, format, location};
 use crate::ToolOutcome;
 
 /// Writes a file whole.
@@ -45,7 +45,7 @@ impl Write {
     }
 
     pub(super) async fn prepare(self, workplace: &Workplace) -> Result<PreparedChange, ToolError> {
-        let path = workplace.to_write("write", &self.path).await?;
+        let path = workplace.resolve_for_writing("write", &self.path).await?;
         let shown = workplace.shown(&path);
         let old = workplace.old_text(&path).await?;
         let new = match &old {
@@ -53,10 +53,10 @@ impl Write {
             None => self.content,
         };
         if old.as_ref() == Some(&new) {
-            let sentence = format!("`{shown}` says exactly that already; nothing was written");
+            let sentence = format!("`{shown}` already has exactly this text; nothing was written");
             return Err(ToolError::new("no_change", sentence));
         }
-        let lines = wording::count(new.lines().count(), "line", "lines");
+        let lines = format::count(new.lines().count(), "line", "lines");
         let verb = if old.is_some() { "Replaced" } else { "Made" };
         Ok(PreparedChange {
             done: format!("{verb} `{shown}`: {lines}."),
@@ -86,7 +86,7 @@ impl PreparedChange {
         };
         if new.len() + old.map_or(0, str::len) > MOST_SHOWN {
             let note = format!(
-                "`{}`: {} bytes become {}, too many to be shown",
+                "`{}`: {} bytes become {}, too large to show",
                 self.shown,
                 self.old.as_deref().map_or(0, str::len),
                 self.new.len()

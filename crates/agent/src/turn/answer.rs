@@ -21,18 +21,18 @@ impl Turn<'_> {
                 None => break Stop::Done,
             };
             match event {
-                Event::Text(text) => self.utter(ChunkKind::Message, text).await?,
-                Event::Thought(text) => self.utter(ChunkKind::Thought, text).await?,
+                Event::Text(text) => self.show_chunk(ChunkKind::Message, text).await?,
+                Event::Thought(text) => self.show_chunk(ChunkKind::Thought, text).await?,
                 Event::ThoughtSignature(signature) => self.push_signature(signature),
                 Event::CallStarted { id, name } => self.name(id, &name).await?,
                 Event::Call(call) => {
-                    self.voice = None;
+                    self.kind = None;
                     if self.open.iter().all(|open| open.id != call.id) {
                         self.name(call.id.clone(), &call.name).await?;
                     }
                     self.said.push(Output::Call(call));
                 }
-                Event::Usage(now) => self.heard = now,
+                Event::Usage(now) => self.usage_so_far = now,
                 Event::Retry {
                     attempts,
                     wait,
@@ -42,12 +42,12 @@ impl Turn<'_> {
                     let wait = wait.as_secs_f32();
                     let why = format!("{reason}; attempt {attempts} in {wait:.1} s");
                     let severity = v1::NoticeSeverity::Warning;
-                    self.session.mention(severity, title, why).await;
+                    self.session.transient_notice(severity, title, why).await;
                 }
                 Event::End(stop) => break stop,
             }
         };
-        self.history.used = read(&self.heard) + self.heard.output;
+        self.history.used = read(&self.usage_so_far) + self.usage_so_far.output;
         self.count();
         Ok(stop)
     }
@@ -86,16 +86,16 @@ impl Turn<'_> {
     }
 
     /// Shows a chunk of text and adds it to the answer.
-    async fn utter(&mut self, voice: ChunkKind, text: String) -> Result<(), Failure> {
+    async fn show_chunk(&mut self, kind: ChunkKind, text: String) -> Result<(), Failure> {
         if text.is_empty() {
             return Ok(());
         }
-        let message = match &self.voice {
-            Some((same, message)) if *same == voice => message.clone(),
+        let message = match &self.kind {
+            Some((same, message)) if *same == kind => message.clone(),
             _ => v1::MessageId::from(ids::fresh("msg_")),
         };
-        self.voice = Some((voice, message.clone()));
-        match (voice, self.said.last_mut()) {
+        self.kind = Some((kind, message.clone()));
+        match (kind, self.said.last_mut()) {
             (ChunkKind::Message, Some(Output::Text(said))) => said.push_str(&text),
             (
                 ChunkKind::Thought,
@@ -111,7 +111,7 @@ impl Turn<'_> {
             }),
         }
         let chunk = v1::ContentChunk::new(text).message_id(message);
-        let update = match voice {
+        let update = match kind {
             ChunkKind::Message => v1::SessionUpdate::AgentMessageChunk(chunk),
             ChunkKind::Thought => v1::SessionUpdate::AgentThoughtChunk(chunk),
         };
@@ -128,12 +128,12 @@ impl Turn<'_> {
                 signature: Some(given),
             }),
         }
-        self.voice = None;
+        self.kind = None;
     }
 
     /// Shows a tool call whose input is still being streamed.
     async fn name(&mut self, id: String, name: &str) -> Result<(), Failure> {
-        self.voice = None;
+        self.kind = None;
         let shown = v1::ToolCallId::from(ids::fresh("call_"));
         self.open.push(OpenCall {
             id,
@@ -159,7 +159,7 @@ impl Turn<'_> {
 
     /// Adds the usage of the current answer to the totals.
     pub(super) fn count(&mut self) {
-        let heard = std::mem::take(&mut self.heard);
+        let heard = std::mem::take(&mut self.usage_so_far);
         for sum in [&mut self.spent, &mut self.unpaid] {
             sum.input += heard.input;
             sum.output += heard.output;
@@ -170,7 +170,7 @@ impl Turn<'_> {
     }
 
     /// Adds to the session's cost and sends its usage to the client.
-    pub(super) async fn tell_usage(&mut self, info: &ModelInfo) -> Result<(), Failure> {
+    pub(super) async fn send_usage(&mut self, info: &ModelInfo) -> Result<(), Failure> {
         let unpaid = std::mem::take(&mut self.unpaid);
         let cost = info.price.map(|price| price.cost(&unpaid));
         let used = match self.history.used {
@@ -186,7 +186,7 @@ impl Turn<'_> {
                 }
             })
             .await?;
-        Ok(self.session.tell_usage(info).await?)
+        Ok(self.session.send_usage(info).await?)
     }
 }
 

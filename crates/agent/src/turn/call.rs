@@ -13,9 +13,9 @@ use tokio::time::{Instant, sleep_until};
 
 use super::prepared_call::PreparedCall;
 use super::{OpenCall, Turn};
+use crate::entry_kinds;
 use crate::failure::Failure;
-use crate::kinds;
-use crate::latest::Latest;
+use crate::latest_value::LatestValue;
 use crate::permission::{self, JournaledDecision, PermissionAnswer, Proposal};
 use crate::tools::Effect;
 use crate::{ToolOutcome, compaction, mcp_content, tools};
@@ -30,7 +30,7 @@ impl Turn<'_> {
     /// Carries out a call. Failures of the call are results for the model; an error ends the turn.
     pub(super) async fn call(&mut self, call: &ToolCall) -> Result<(), Failure> {
         let Some(open) = self.open.iter().find(|open| open.id == call.id).cloned() else {
-            return self.remember(call, &failed("there is no such call")).await;
+            return self.remember(call, &failed("unknown tool call")).await;
         };
         let shown = v1::ToolCallUpdate::new(open.shown.clone()).raw_input(input(call));
         let outcome = match PreparedCall::of(call, self.session).await {
@@ -43,7 +43,7 @@ impl Turn<'_> {
                     None => None,
                 };
                 match refusal {
-                    None => self.carry_on(&open, call, prepared).await?,
+                    None => self.run_call(&open, call, prepared).await?,
                     Some(refusal) => failed(&refusal),
                 }
             }
@@ -57,7 +57,7 @@ impl Turn<'_> {
         let ended = json!({ "call": open.shown.as_str(), "failed": outcome.failed });
         self.session
             .journal
-            .append(kinds::TOOL_ENDED, ended.to_string())
+            .append(entry_kinds::TOOL_ENDED, ended.to_string())
             .await?;
         // Before the client sees the result, so that the model knows everything the client has seen.
         self.remember(call, &outcome).await?;
@@ -66,7 +66,7 @@ impl Turn<'_> {
 
     async fn remember(&mut self, call: &ToolCall, outcome: &ToolOutcome) -> Result<(), Failure> {
         let result = Message::Tools(vec![result(call, outcome)]);
-        self.session.keep(self.history, result).await
+        self.session.add_message(self.history, result).await
     }
 
     /// Why the call is not allowed, for the model; `None` if it is.
@@ -100,7 +100,7 @@ impl Turn<'_> {
         match self.session.permissions.denying_rule(proposal) {
             Some(rule) => format!("{rule} denies this; do not try it in another way"),
             None if proposal.effect() == Effect::McpCall => format!(
-                "not possible in {} mode: a tool of an MCP server may change something, whatever it says of itself; call `mode` to ask the person for another",
+                "not possible in {} mode: a tool of an MCP server may change something, whatever its description says; call `mode` to ask the user for another mode",
                 self.session.settings().mode.id()
             ),
             None => self.impossible(),
@@ -118,7 +118,7 @@ impl Turn<'_> {
 
     fn impossible(&self) -> String {
         format!(
-            "not possible in {} mode: nothing may be changed; call `mode` to ask the person for another",
+            "not possible in {} mode: nothing may be changed; call `mode` to ask the user for another mode",
             self.session.settings().mode.id()
         )
     }
@@ -139,7 +139,7 @@ impl Turn<'_> {
             Some(_) => PermissionAnswer::RejectOnce,
             None => return Ok(None),
         };
-        self.decided(permissions.decide(&open.shown, proposal, answer))
+        self.store_decision(permissions.decide(&open.shown, proposal, answer))
             .await?;
         Ok(Some(answer.allows()))
     }
@@ -159,14 +159,17 @@ impl Turn<'_> {
     }
 
     /// Stores and applies a decision. It is on disk before the call runs.
-    pub(super) async fn decided(&self, decision: JournaledDecision) -> Result<(), Failure> {
+    pub(super) async fn store_decision(&self, decision: JournaledDecision) -> Result<(), Failure> {
         let kept = serde_json::to_vec(&decision).unwrap_or_default();
-        self.session.journal.commit(kinds::DECISION, kept).await?;
+        self.session
+            .journal
+            .commit(entry_kinds::DECISION, kept)
+            .await?;
         self.session.permissions.restore(decision);
         Ok(())
     }
 
-    async fn carry_on(
+    async fn run_call(
         &self,
         open: &OpenCall,
         call: &ToolCall,
@@ -175,13 +178,13 @@ impl Turn<'_> {
         let started = json!({ "call": open.shown.as_str(), "tool": call.name });
         self.session
             .journal
-            .commit(kinds::TOOL_STARTED, started.to_string())
+            .commit(entry_kinds::TOOL_STARTED, started.to_string())
             .await?;
         let running = v1::ToolCallUpdate::new(open.shown.clone());
         self.session
             .show(running.status(v1::ToolCallStatus::InProgress))
             .await?;
-        let seen = Latest::new();
+        let seen = LatestValue::new();
         match prepared {
             PreparedCall::Builtin(prepared) => {
                 let note = |now| seen.put(RunningProgress::Builtin(now));
@@ -212,7 +215,7 @@ impl Turn<'_> {
     async fn watch(
         &self,
         open: &OpenCall,
-        seen: &Latest<RunningProgress>,
+        seen: &LatestValue<RunningProgress>,
         work: impl Future<Output = ToolOutcome>,
     ) -> Result<ToolOutcome, Failure> {
         tokio::pin!(work);
@@ -230,7 +233,7 @@ impl Turn<'_> {
             };
             match has_terminal(now.content.as_deref()) {
                 // The terminal does not exist any more when the session is replayed.
-                true => self.session.tell(now).await?,
+                true => self.session.send_update(now).await?,
                 false => self.session.show(now).await?,
             }
             rest = Instant::now() + PACE;
@@ -252,8 +255,8 @@ impl Turn<'_> {
         }
         shown.raw_output = outcome.raw.map(Raw::from);
         if is_for_now {
-            let kept = shown.clone().content(words(outcome.for_model));
-            self.session.show_for_now(shown, kept).await?;
+            let kept = shown.clone().content(text_content(outcome.for_model));
+            self.session.show_transient(shown, kept).await?;
         } else {
             self.session.show(shown).await?;
         }
@@ -289,7 +292,7 @@ fn has_terminal(content: Option<&[v1::ToolCallContent]>) -> bool {
 }
 
 /// The text of a result for the model, as content for the user.
-fn words(for_model: Vec<Input>) -> Vec<v1::ToolCallContent> {
+fn text_content(for_model: Vec<Input>) -> Vec<v1::ToolCallContent> {
     let words = for_model.into_iter().filter_map(|input| match input {
         Input::Text(text) => Some(v1::ContentBlock::from(text).into()),
         Input::Image { .. } | Input::Audio { .. } => None,
@@ -323,5 +326,5 @@ fn result(call: &ToolCall, outcome: &ToolOutcome) -> ToolResult {
 
 /// Minimum time between two progress updates of a call.
 const PACE: Duration = Duration::from_millis(50);
-const UNASKED: &str = "the client could not ask the person, so this is not allowed; go on without it or say what you need";
-const REFUSED: &str = "the person has refused this; do not try it in another way, go on without it or ask what to do instead";
+const UNASKED: &str = "the client could not ask the user, so this is not allowed; continue without it or say what you need";
+const REFUSED: &str = "the user rejected this; do not try it in another way; continue without it or ask what to do instead";

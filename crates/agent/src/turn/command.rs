@@ -20,7 +20,7 @@ pub(super) enum CommandOutcome {
 }
 
 /// Whether a prompt is a command that needs no MCP server and so need not wait for them.
-pub(super) fn is_for_us(content: &[v1::ContentBlock]) -> bool {
+pub(super) fn is_builtin_command(content: &[v1::ContentBlock]) -> bool {
     let text = content.first().and_then(v1::ContentBlock::as_text);
     let command = text.and_then(|text| commands::parse(text, &[]));
     matches!(
@@ -50,11 +50,13 @@ impl Turn<'_> {
         match commands::parse(&text.text, &all) {
             None => Ok(CommandOutcome::Go),
             Some(Command::Unknown(name)) => {
-                self.session.say(commands::unknown(&name, &all)).await?;
+                self.session
+                    .send_message(commands::unknown(&name, &all))
+                    .await?;
                 Ok(CommandOutcome::Done)
             }
             Some(Command::Builtin(command, behind)) => {
-                let then = self.ours(command, &behind).await?;
+                let then = self.builtin(command, &behind).await?;
                 self.attach(then, rest).await
             }
             Some(Command::McpPrompt(name, behind)) => {
@@ -64,7 +66,7 @@ impl Turn<'_> {
                         self.attach(CommandOutcome::Ask(inputs), rest).await
                     }
                     Err(failure) => {
-                        self.session.say(failure.to_string()).await?;
+                        self.session.send_message(failure.to_string()).await?;
                         Ok(CommandOutcome::Done)
                     }
                 }
@@ -86,7 +88,7 @@ impl Turn<'_> {
         Ok(CommandOutcome::Ask(inputs))
     }
 
-    async fn ours(
+    async fn builtin(
         &mut self,
         command: BuiltinCommand,
         behind: &str,
@@ -97,9 +99,9 @@ impl Turn<'_> {
             BuiltinCommand::Clear => {
                 compaction::clear(self.session, self.history).await?;
                 if let Some(info) = self.session.model_info() {
-                    self.tell_usage(&info).await?;
+                    self.send_usage(&info).await?;
                 }
-                "The conversation so far is forgotten.".to_owned()
+                "The conversation was cleared.".to_owned()
             }
             BuiltinCommand::Mcp if behind.is_empty() => self.servers(),
             BuiltinCommand::Mcp => match self.session.servers.reconnect(behind).await {
@@ -121,19 +123,19 @@ impl Turn<'_> {
                 }
             }
         };
-        self.session.say(said).await?;
+        self.session.send_message(said).await?;
         Ok(CommandOutcome::Done)
     }
 
     async fn compact(&mut self, emphasis: &str) -> Result<String, Failure> {
         if self.history.messages().is_empty() {
-            return Ok("There is nothing to shorten.".to_owned());
+            return Ok("There is nothing to compact.".to_owned());
         }
         let before = self.history.size();
         self.shorten(emphasis).await?;
         let after = self.history.size();
         Ok(format!(
-            "The conversation is shortened from about {before} to {after} tokens."
+            "The conversation was compacted from about {before} to {after} tokens."
         ))
     }
 
@@ -141,7 +143,7 @@ impl Turn<'_> {
         let info = self.session.model_info();
         let rest = match info.as_ref().is_some_and(compaction::is_embedded) {
             true => NO_LANGUAGE_MODEL,
-            false => "Anything else you write goes to the model as it is.",
+            false => "Anything else goes to the model.",
         };
         let name = info.map_or_else(|| self.session.settings().model, |info| info.name);
         commands::help(&self.session.commands(), &name, rest)
@@ -193,5 +195,5 @@ fn line(state: &mcp::ServerState) -> String {
     }
 }
 
-const NO_LANGUAGE_MODEL: &str = "Anything else goes to the embedded model, which is no language model: say `help` for what it understands. For a real one set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.";
-const NEEDS_MORE: &str = "Say more: `/plan` wants the steps, separated by semicolons; `/test` the command, since no usual one was found here.";
+const NO_LANGUAGE_MODEL: &str = "Anything else goes to the embedded model, which is not a language model: say `help` to see what it understands. For a language model, set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and restart.";
+const NEEDS_MORE: &str = "Argument missing: `/plan` needs the steps, separated by semicolons; `/test` needs the command, because none was detected here.";

@@ -90,7 +90,7 @@ impl PreparedCall {
         let permissions = &session.permissions;
         match self {
             PreparedCall::Builtin(prepared) => {
-                Some(Proposal::ours(permissions, session.cwd(), call, prepared).await)
+                Some(Proposal::builtin(permissions, session.cwd(), call, prepared).await)
             }
             PreparedCall::Session(_) => None,
             PreparedCall::Resource(resource) => {

@@ -24,22 +24,20 @@ impl Turn<'_> {
             SessionCall::Plan(entries) => {
                 let count = entries.len();
                 self.session.show(v1::Plan::new(entries)).await?;
-                Ok(done(&format!(
-                    "The person sees the plan ({count} entries)."
-                )))
+                Ok(done(&format!("The user sees the plan ({count} entries).")))
             }
             SessionCall::Think(thought) => Ok(ToolOutcome {
                 content: vec![v1::ContentBlock::from(thought).into()],
                 ..done("Noted.")
             }),
-            SessionCall::Ask { question, options } => self.question(open, question, options).await,
-            SessionCall::Mode { mode, reason } => self.switch(open, mode, reason).await,
+            SessionCall::Ask { question, options } => self.ask_user(open, question, options).await,
+            SessionCall::Mode { mode, reason } => self.switch_mode(open, mode, reason).await,
             // Resources are prepared and read as MCP calls.
             SessionCall::Resource(_) => Ok(failed("a resource is not read this way")),
         }
     }
 
-    async fn question(
+    async fn ask_user(
         &self,
         open: &OpenCall,
         question: String,
@@ -73,16 +71,16 @@ impl Turn<'_> {
                 Some(text) => ToolOutcome {
                     content: vec![v1::ContentBlock::from(text.as_str()).into()],
                     raw: Some(json!({ "answer": text })),
-                    ..done(&format!("The person answered: {text}"))
+                    ..done(&format!("The user answered: {text}"))
                 },
-                None => failed("the person's answer does not fit the question"),
+                None => failed("the user's answer is not one of the options"),
             },
-            v1::ElicitationAction::Decline => failed("the person does not want to answer"),
-            _ => failed("the person closed the question without an answer"),
+            v1::ElicitationAction::Decline => failed("the user declined to answer"),
+            _ => failed("the user closed the question without an answer"),
         })
     }
 
-    async fn switch(
+    async fn switch_mode(
         &self,
         open: &OpenCall,
         mode: Mode,
@@ -100,7 +98,7 @@ impl Turn<'_> {
                     Some(chosen) => chosen,
                     None => {
                         return Ok(failed(
-                            "the person wants to stay in this mode; go on with it",
+                            "the user wants to stay in this mode; continue in it",
                         ));
                     }
                 }
@@ -153,7 +151,7 @@ impl Turn<'_> {
             Some(_) => PermissionAnswer::AllowOnce,
             None => PermissionAnswer::RejectOnce,
         };
-        self.decided(JournaledDecision::once(&open.shown, answer))
+        self.store_decision(JournaledDecision::once(&open.shown, answer))
             .await?;
         Ok(chosen)
     }
@@ -189,6 +187,6 @@ fn done(for_model: &str) -> ToolOutcome {
 const FIELD: &str = "answer";
 const STAY: &str = "stay";
 const COULD_NOT_ASK: &str =
-    "the client could not ask the person; put the question into your message and end your turn";
+    "the client could not ask the user; put the question into your message and end your turn";
 const CANNOT_ASK: &str =
     "this client cannot show questions; put the question into your message and end your turn";

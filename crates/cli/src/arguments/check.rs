@@ -102,7 +102,7 @@ pub(crate) struct CheckProxy {
     pub(crate) options: CheckOptions,
 }
 
-/// How to check, and how to report.
+/// Options for checking and reporting.
 #[derive(Debug, Args)]
 pub(crate) struct CheckOptions {
     /// The home directory of the program under test: an empty one that is removed afterwards, or your own, with its

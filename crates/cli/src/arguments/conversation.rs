@@ -1,4 +1,4 @@
-//! `attache chat` and `attache run`, and the options that both have.
+//! `attache chat` and `attache run`, and their common options.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -76,7 +76,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
     })
 }
 
-/// Whom to talk to, where, and what it may do.
+/// The agent, its directories, its session, and what it may do.
 #[derive(Debug, Args)]
 pub(crate) struct ConversationArguments {
     #[command(flatten)]

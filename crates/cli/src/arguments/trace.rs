@@ -226,7 +226,7 @@ pub(crate) struct Replay {
     pub(crate) choice: AgentChoice,
 }
 
-/// A factor; 0 is without waiting.
+/// Parses a speed factor; 0 means without waiting.
 fn speed(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('x').unwrap_or(text).parse::<f64>();
     match number {

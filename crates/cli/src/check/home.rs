@@ -1,5 +1,5 @@
-//! A home directory for a program under test, so that nothing it keeps (settings, permissions, logins, sessions) reaches
-//! the user's own. It is gone in the end.
+//! A temporary home directory for a program under test, so that its settings, permissions, logins and sessions do not
+//! reach the user's own home directory.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -27,11 +27,11 @@ impl FreshHome {
         self.0.path()
     }
 
-    /// The program with every variable that says where a user's files are pointing here.
+    /// The program with all variables that locate a user's files set to this directory.
     pub(super) fn apply_to(&self, program: Program) -> Program {
         let home = self.path();
         let mut program = program;
-        // Without its variable a tool looks below the home directory.
+        // Without its variable, a tool uses the home directory.
         for name in RELOCATING_VARIABLES {
             program = program.env_remove(name);
         }
@@ -48,8 +48,8 @@ impl FreshHome {
     }
 }
 
-/// Toolchains and download caches stay where they are: without them most programs would not start. Nothing in them changes
-/// what a program may do.
+/// Variables for toolchains and download caches, which stay where they are: most programs would not start without them.
+/// They do not affect what a program may do.
 fn toolchains() -> Vec<(&'static str, PathBuf)> {
     let Some(home) = env::home_dir() else {
         return Vec::new();
@@ -73,7 +73,7 @@ const XDG: [(&str, &str); 7] = [
     ("XDG_STATE_HOME", ".local/state"),
 ];
 
-/// Variables with which agents and tools are told to keep settings elsewhere, and the way to a keyring.
+/// Variables that move the settings of agents and tools elsewhere, and the address of the keyring.
 const RELOCATING_VARIABLES: &[&str] = &[
     "AIDER_CONFIG",
     "AMP_SETTINGS_FILE",

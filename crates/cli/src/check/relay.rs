@@ -1,5 +1,5 @@
-//! The agent that a client or a proxy under test starts: this program again, which joins its standard input and output
-//! to a socket where the checker is the agent.
+//! The agent that a client or proxy under test starts: this program again, which relays its standard input and output to a
+//! socket of the checker.
 
 use std::future::pending;
 use std::hash::{BuildHasher, RandomState};
@@ -53,7 +53,7 @@ pub(crate) async fn run(address: &str) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Starts a client for each test case. Without a command it waits for whoever connects.
+/// Starts the client for each test case. Without a command, waits for a client that the user starts.
 pub(super) fn launch_client(
     arguments: &CheckClient,
     environment: &TestEnvironment,
@@ -82,7 +82,7 @@ pub(super) fn launch_client(
     }))
 }
 
-/// Starts a proxy for each test case, and gives both of its ends.
+/// Starts the proxy for each test case and returns both of its ends.
 pub(super) fn launch_proxy(
     words: &[String],
     environment: &TestEnvironment,
@@ -96,10 +96,10 @@ pub(super) fn launch_proxy(
     }))
 }
 
-/// A command that is told of an agent.
+/// A command under test, which gets the command of an agent.
 #[derive(Clone)]
 struct ProgramUnderTest {
-    /// The first word is the program's.
+    /// The first word of the command.
     program: Program,
     words: Vec<String>,
     own_path: String,
@@ -153,7 +153,7 @@ impl ProgramUnderTest {
     }
 }
 
-/// Where the agent that was started reports.
+/// The socket to which the relay connects.
 struct RelayListener {
     listener: TcpListener,
     address: SocketAddr,
@@ -179,13 +179,13 @@ impl RelayListener {
         format!("{}#{}", self.address, self.secret)
     }
 
-    /// The next connection that knows the secret.
+    /// Waits for the next connection that sends the secret.
     async fn accept(&self, patience: Duration) -> Result<PeerStreams, String> {
         let late = |_| format!("no agent was started within {} s", patience.as_secs());
         timeout(patience, self.accept_next()).await.map_err(late)?
     }
 
-    /// The same, while whoever was told of the listener is there.
+    /// Waits for the next connection while the program under test runs.
     async fn accept_unless_ended(
         &self,
         patience: Duration,
@@ -193,7 +193,7 @@ impl RelayListener {
     ) -> Result<PeerStreams, String> {
         tokio::select! {
             ends = self.accept(patience) => ends,
-            status = child.exited() => Err(format!("it ended without starting the agent: {status:?}")),
+            status = child.exited() => Err(format!("the program ended without starting the agent: {status:?}")),
         }
     }
 
@@ -219,7 +219,7 @@ impl RelayListener {
     }
 }
 
-/// Prints how to configure a client, and waits for each conversation.
+/// Prints how to configure a client, and waits until the user starts it for each conversation.
 fn launch_by_hand() -> anyhow::Result<PeerLauncher> {
     let own_path = own_path()?;
     let listener: Arc<Mutex<Option<RelayListener>>> = Arc::default();
@@ -247,7 +247,7 @@ fn snippet(own_path: &str, address: &str) -> String {
     let server = serde_json::json!({
         "agent_servers": { "attache check": { "command": own_path, "args": ["check", "relay", address], "env": {} } }
     });
-    format!("Add this agent to the configuration of the client:\n{server:#}")
+    format!("Add this agent to the client's configuration:\n{server:#}")
 }
 
 fn own_path() -> anyhow::Result<String> {
@@ -260,7 +260,7 @@ fn own_path() -> anyhow::Result<String> {
 
 const AGENT: &str = "{agent}";
 
-/// What starting may take, on top of what an answer may.
+/// Extra time for starting a program, in addition to the time for a response.
 const START_TIME: Duration = Duration::from_secs(20);
 const SECRET_TIMEOUT: Duration = Duration::from_secs(5);
 const MANUAL_START_TIME: Duration = Duration::from_secs(600);

@@ -1,4 +1,4 @@
-//! What the agent is served with, and what it may do.
+//! The host that serves the agent: files, terminals, permissions, sandbox and audit log.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::Presence;
 use crate::arguments::{ApprovalFlags, ConversationArguments, SandboxFlags};
 use crate::{audit, directories, permissions};
 
-/// Files, terminals, permissions and the log, and what does not work about them.
+/// The host, and warnings about what does not work.
 pub(super) fn host(
     arguments: &ConversationArguments,
     configuration: &Configuration,
@@ -49,7 +49,7 @@ pub(super) fn host(
     Ok((host, warnings.chain(missing).collect()))
 }
 
-/// Who watches what the agent and its commands execute, if somebody does; and what the user should know if nobody can.
+/// The watcher of programs that the agent and its commands execute, if needed; and a warning if watching is not possible.
 pub(super) fn watcher(
     arguments: &ConversationArguments,
     host: &Host,
@@ -79,7 +79,7 @@ pub(super) fn watcher(
     }
 }
 
-/// Offers no more than what was not forbidden, and nothing that needs a person where nobody is.
+/// Removes capabilities that the user has disabled, and those that need a user if none is present.
 pub(super) fn limit_offer(
     arguments: &ConversationArguments,
     presence: Presence,
@@ -95,8 +95,8 @@ pub(super) fn limit_offer(
     }
 }
 
-/// The sandbox for commands, and what is missing about it; an error where it is required and the system has none. `ours` are
-/// our own directories, which commands cannot read, and `fixed` what they cannot change.
+/// The sandbox for commands, and warnings about its gaps. Fails if the sandbox is required and the system has none. `ours`
+/// are our own directories, which commands cannot read; `fixed` are files that commands cannot change.
 pub(crate) fn sandbox(
     flags: SandboxFlags,
     configuration: &Configuration,
@@ -120,7 +120,7 @@ pub(crate) fn sandbox(
         (SandboxMode::Off, _) => Ok((Sandbox::Off, Vec::new())),
         (SandboxMode::Required, support @ SandboxSupport::Missing { .. }) => {
             anyhow::bail!(
-                "the sandbox is required, but commands have none: {support}; use --no-sandbox to run commands without one"
+                "the sandbox is required but not available: {support}; use --no-sandbox to run commands without it"
             )
         }
         (SandboxMode::On, SandboxSupport::Missing { .. }) => {
@@ -159,7 +159,7 @@ fn open_permissions(
     Ok(Permissions::open(config))
 }
 
-/// Rules of a project that was trusted must not end because nobody knows them any more: without a user nothing starts.
+/// Fails if the stored rules of a trusted project are lost and no user is present: its rules must not be dropped silently.
 fn refuse_without_rules(configuration: &Configuration, presence: Presence) -> anyhow::Result<()> {
     let mut changed = configuration.changed.iter();
     match changed.find(|it| it.has_rules.is_err()) {
@@ -168,8 +168,8 @@ fn refuse_without_rules(configuration: &Configuration, presence: Presence) -> an
     }
 }
 
-/// The files that decide what agents may do: the policies, those given on the command line first, and the configuration.
-/// Without one on the command line those of the configuration count.
+/// The files that decide what agents may do: the policies on the command line, the configured policies, and the
+/// configuration files.
 pub(crate) fn policy_files<'a>(
     given: impl Iterator<Item = &'a String>,
     configuration: &Configuration,
@@ -180,14 +180,14 @@ pub(crate) fn policy_files<'a>(
     given.chain(policies).chain(files).collect()
 }
 
-/// Protects the files that decide what agents may do, and what the project's file names.
+/// Protects the files that decide what agents may do, and those that the project's file names.
 fn protect(approval: &ApprovalFlags, configuration: &Configuration) {
     let named = configuration.named_files.iter().cloned();
     let policy_files = policy_files(approval.policy.iter(), configuration);
     protected_files::protect(policy_files.into_iter().chain(named));
 }
 
-/// Where nobody is there nobody is asked, whatever the configuration says.
+/// The preset. Without a user, nobody is asked, whatever the configuration says.
 pub(super) fn preset(
     approval: &ApprovalFlags,
     configuration: &Configuration,
@@ -201,7 +201,7 @@ pub(super) fn preset(
     }
 }
 
-/// The preset of the command line.
+/// The preset on the command line.
 fn preset_flag(approval: &ApprovalFlags) -> Option<Preset> {
     match approval {
         ApprovalFlags { deny_all: true, .. } => Some(Preset::DenyAll),
@@ -216,7 +216,8 @@ fn preset_flag(approval: &ApprovalFlags) -> Option<Preset> {
     }
 }
 
-/// Without a log the agent works all the same, but that is said. A screen does not wait for it.
+/// Opens the audit log. Without a log the agent still works, with a warning. With a screen, the log is written in the
+/// background.
 fn open_log(presence: Presence) -> (Log, Option<String>) {
     let opened = audit::log().and_then(|dir| Ok(Log::open(&dir)?));
     let opened = opened.map(|log| match presence {
@@ -226,7 +227,7 @@ fn open_log(presence: Presence) -> (Log, Option<String>) {
     match opened {
         Ok(log) => (log, None),
         Err(error) => {
-            let why = format!("nothing is written to the audit log: {error:#}");
+            let why = format!("the audit log cannot be written: {error:#}");
             (Log::none(), Some(why))
         }
     }

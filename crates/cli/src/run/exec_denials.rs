@@ -1,4 +1,4 @@
-//! Programs that were denied when they were executed: the agent asks nobody about them, so nothing else tells of them.
+//! Reports programs that were denied when they were executed. The agent does not ask about these.
 
 use std::time::Duration;
 
@@ -7,11 +7,11 @@ use tokio::time::timeout;
 
 use crate::text;
 
-/// What the guard has denied, and how much of it belongs to the turn.
+/// The programs that the guard has denied, and those of the current turn.
 #[derive(Debug)]
 pub(super) struct ExecDenials {
     watcher: Option<Watcher>,
-    /// How many there were when the prompt was sent.
+    /// Number of denials when the turn started.
     before: u64,
 }
 
@@ -20,18 +20,18 @@ impl ExecDenials {
         ExecDenials { watcher, before: 0 }
     }
 
-    /// From here on they belong to the turn.
+    /// Counts further denials for a new turn.
     pub(super) fn start_turn(&mut self) {
         self.before = self.count();
     }
 
-    /// The lines that were not printed yet.
+    /// Lines for denials that were not printed yet.
     pub(super) fn new_lines(&self) -> Vec<String> {
         let denied = self.watcher.as_ref().map(Watcher::take_denials);
         denied.unwrap_or_default().iter().map(shown).collect()
     }
 
-    /// Whether something was denied in the turn.
+    /// Whether a program was denied in the turn.
     pub(super) fn are_in_turn(&self) -> bool {
         self.count() > self.before
     }
@@ -40,16 +40,16 @@ impl ExecDenials {
         self.watcher.as_ref().map_or(0, Watcher::denials_count)
     }
 
-    /// Waits until everything is known that was denied, once the agent has ended.
+    /// Waits until all denials are known, after the agent has stopped.
     pub(super) async fn settle(&self) {
         if let Some(watcher) = &self.watcher {
-            // Whatever does not end by itself is not waited for.
+            // Does not wait for processes that keep running.
             timeout(PATIENCE, watcher.ended()).await.ok();
         }
     }
 }
 
-/// One line: the real program and its arguments, and the rule.
+/// One line with the real program, its arguments and the rule.
 fn shown(denial: &ExecDenial) -> String {
     let mut command = visible_program(&denial.program, &denial.args);
     if let Some((end, _)) = command.char_indices().nth(LONGEST) {
@@ -63,5 +63,5 @@ fn shown(denial: &ExecDenial) -> String {
 }
 
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Characters of a command that are printed.
+/// Maximum characters of a command in a line.
 const LONGEST: usize = 200;

@@ -1,4 +1,4 @@
-//! Writing to standard output and standard error from a thread of its own: whoever reads them may be slow, or stop.
+//! Writes to standard output and standard error on a thread of its own, because their readers may be slow or stop.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -8,11 +8,11 @@ use tokio::sync::watch;
 
 use crate::print;
 
-/// What is to be written, in order. Clones write to the same place.
+/// A queue of output, written in order. Clones share the queue.
 #[derive(Clone)]
 pub(super) struct OutputWriter {
     writer: BackgroundWriter<OutputItem>,
-    /// Why standard output takes nothing any more.
+    /// Why standard output can no longer be written.
     lost: watch::Receiver<Option<io::ErrorKind>>,
 }
 
@@ -27,7 +27,7 @@ impl OutputWriter {
         let (lose, lost) = watch::channel(None);
         let limits = QueueLimits {
             max_queued: MAX_QUEUED,
-            // There is room again as soon as one is written.
+            // One item per batch, so that room is available as soon as an item is written.
             max_batch: 0,
             gather_for: Duration::ZERO,
         };
@@ -46,17 +46,17 @@ impl OutputWriter {
         OutputWriter { writer, lost }
     }
 
-    /// A part of the answer.
+    /// Queues a part of the answer.
     pub(super) fn answer(&self, text: String) {
         self.push(OutputItem::Answer(text));
     }
 
-    /// A line on what is going on.
+    /// Queues a line for standard error.
     pub(super) fn note(&self, text: String) {
         self.push(OutputItem::Note(text));
     }
 
-    /// Waits until not too much waits to be written.
+    /// Waits until the queue has room.
     pub(super) async fn wait_for_room(&self) {
         self.writer.wait_for_room().await;
     }
@@ -65,7 +65,7 @@ impl OutputWriter {
         self.writer.fits(1)
     }
 
-    /// Waits until standard output takes nothing any more, and tells why.
+    /// Waits until standard output can no longer be written, and returns why.
     pub(super) async fn wait_until_lost(&self) -> io::ErrorKind {
         let mut lost = self.lost.clone();
         let lost = lost.wait_for(Option::is_some).await;

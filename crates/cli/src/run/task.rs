@@ -1,4 +1,4 @@
-//! One errand: a session is opened and set, a prompt sent, and what comes of it printed, until the turn has ended.
+//! Runs one prompt: opens and configures a session, sends the prompt, and prints the turn.
 
 use std::future::pending;
 use std::io::ErrorKind;
@@ -27,7 +27,7 @@ pub(super) struct RunTask {
     pub(super) opening: OpenRequest,
     pub(super) recorder: Recorder,
     pub(super) request: RunRequest,
-    /// How to log in to this agent, if that is known.
+    /// How to log in to this agent, if known.
     pub(super) login: Option<&'static str>,
     pub(super) printer: Printer,
     pub(super) output: OutputWriter,
@@ -36,22 +36,22 @@ pub(super) struct RunTask {
     pub(super) exec_denials: ExecDenials,
 }
 
-/// How far it has come.
+/// The progress of a run.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     session: Option<v1::SessionId>,
     choices: SettingChoices,
     denied: usize,
-    /// How it ends, if it was cut short.
+    /// The exit code, if the run was cut short.
     cut: Option<Exit>,
 }
 
-/// What has happened beside the conversation.
+/// What a run waits for.
 enum RunEvent {
     Event(Event),
     Interrupted,
     TimeUp,
-    /// The turn does not end although it was cut short, or somebody is impatient.
+    /// The turn did not end after it was cancelled, or the user pressed Ctrl-C again.
     StopNow,
     OutputLost(ErrorKind),
 }
@@ -91,7 +91,7 @@ impl RunTask {
         self.shut_down(outcome, time).await
     }
 
-    /// Nothing more is heard while too much waits to be printed, unless it is to end anyway.
+    /// Waits for the next event. Takes no event of the conversation while the output queue is full, unless the run ends.
     async fn next_event(&mut self, deadline: Option<Instant>) -> RunEvent {
         let presses = match self.progress.cut {
             Some(Exit::Interrupted) => 2,
@@ -121,7 +121,7 @@ impl RunTask {
         }
     }
 
-    /// Cancels the turn; whether there was one.
+    /// Cancels the turn. Returns whether one was running.
     fn cancel_turn(&mut self, exit: Exit) -> bool {
         self.progress.cut = Some(exit);
         match &self.progress.session {
@@ -133,7 +133,7 @@ impl RunTask {
         }
     }
 
-    /// How it ends, once it does.
+    /// Handles an event. Returns the result when the run ends.
     fn handle_event(&mut self, event: Event) -> Option<anyhow::Result<Exit>> {
         self.recorder.record(&event);
         self.print_exec_denials();
@@ -218,7 +218,7 @@ impl RunTask {
         Ok(())
     }
 
-    /// Agents list the latest first; where they tell when, that counts.
+    /// Resumes the latest session. Agents list the latest session first; times take precedence if the agent reports them.
     fn resume_latest(&mut self, page: v1::ListSessionsResponse) -> Option<anyhow::Result<Exit>> {
         let cwd = self.opening.cwd.clone();
         let here = page.sessions.into_iter();
@@ -245,7 +245,7 @@ impl RunTask {
         self.set_or_prompt()
     }
 
-    /// Sets what is still to be set, then sends the prompt.
+    /// Applies the next setting; after the last one, sends the prompt.
     fn set_or_prompt(&mut self) -> Option<anyhow::Result<Exit>> {
         let session = self.progress.session.clone()?;
         let command = match self.request.settings.pop_front() {
@@ -273,10 +273,10 @@ impl RunTask {
         Ok(Command::Prompt { session, content })
     }
 
-    /// A rule says that a person is to be asked, and nobody is there.
+    /// Denies a request that a rule wants the user to answer, because there is no user.
     fn deny(&mut self, prompt: &PermissionPrompt) {
         self.progress.denied += 1;
-        let remark = format!("denied, because nobody can be asked: {}", prompt.summary());
+        let remark = format!("denied, because no user can be asked: {}", prompt.summary());
         let pieces = self.printer.print_remark(&remark);
         self.print(pieces);
         self.conversation.submit(Command::AnswerPermission {
@@ -303,7 +303,7 @@ impl RunTask {
 
     fn exit_for(&mut self, reason: &v1::StopReason) -> Exit {
         match reason {
-            // Some agents end the turn when they are told no.
+            // Some agents end the turn when a request is denied.
             v1::StopReason::EndTurn | v1::StopReason::Cancelled
                 if self.progress.denied > 0 || self.exec_denials.are_in_turn() =>
             {
@@ -321,7 +321,7 @@ impl RunTask {
     fn command_failed(&mut self, failure: &CommandFailure) -> Option<anyhow::Result<Exit>> {
         let why = &failure.reason;
         let exit = match failure.kind {
-            // CheckOptions it went is told next.
+            // The next event is the agent's exit.
             FailureKind::AgentExited => return None,
             FailureKind::LoginRequired => {
                 let why = anyhow::anyhow!(
@@ -340,14 +340,14 @@ impl RunTask {
                 )
             }
             _ => match self.conversation.last_stderr_line() {
-                Some(words) => anyhow::anyhow!("{why} (the agent says: {words})"),
+                Some(words) => anyhow::anyhow!("{why} (the agent's stderr: {words})"),
                 None => anyhow::anyhow!("{why}"),
             },
         };
         Some(Ok(self.fail(exit, &error)))
     }
 
-    /// Says what went wrong, behind what was printed before.
+    /// Prints an error after the output so far.
     fn fail(&mut self, exit: Exit, error: &anyhow::Error) -> Exit {
         let pieces = self.printer.end();
         self.print(pieces);
@@ -368,11 +368,11 @@ impl RunTask {
                 v1::AuthMethod::Terminal(method) => Some(method.name.as_str()),
                 v1::AuthMethod::Other(_) => None,
             });
-        // Whoever prints it makes it visible.
+        // Control characters are made visible when the text is printed.
         let names: Vec<&str> = names.collect();
         let offered = match names.is_empty() {
             true => String::new(),
-            false => format!("; it offers {}", names.join(", ")),
+            false => format!("; login methods: {}", names.join(", ")),
         };
         match self.login {
             Some(hint) => format!("{offered}; {hint}"),
@@ -388,7 +388,7 @@ impl RunTask {
     }
 
     fn print(&self, pieces: Vec<PrinterOutput>) {
-        // What is cut short need not be whole.
+        // The output of a run that was cut short may be incomplete.
         if self.progress.cut.is_some() && !self.output.has_room() {
             return;
         }
@@ -400,7 +400,7 @@ impl RunTask {
         }
     }
 
-    /// Ends the agent while what is left is written. Whoever is in a hurry need not wait for a slow reader.
+    /// Stops the agent while the remaining output is written. After an interrupt, does not wait for a slow reader.
     async fn shut_down(
         mut self,
         outcome: anyhow::Result<Exit>,
@@ -424,7 +424,7 @@ impl RunTask {
         let answer = wait_until_written(&self.output, &mut interrupts, was_cut);
         tokio::join!(self.conversation.stop(), answer);
         if !was_cut {
-            // Only now everything is known that was denied when it was executed.
+            // All denied programs are known only after the agent has stopped.
             self.exec_denials.settle().await;
         }
         for line in self.exec_denials.new_lines() {
@@ -448,7 +448,7 @@ impl RunTask {
     }
 }
 
-/// Waits until what is left is written, unless somebody is in a hurry.
+/// Waits until the remaining output is written, or the user interrupts.
 async fn wait_until_written(output: &OutputWriter, interrupts: &mut Interrupts, was_cut: bool) {
     tokio::select! {
         () = output.finish() => {}
@@ -459,7 +459,7 @@ async fn wait_until_written(output: &OutputWriter, interrupts: &mut Interrupts, 
 }
 
 const DENIED: &str = "attache: something was denied; see --approve-all and --policy";
-/// How long a turn that was cut short may take to end.
+/// Time for a cancelled turn to end.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long what is left may take to be written after that.
+/// Time for the remaining output of a run that was cut short.
 const FINAL_WRITE_TIMEOUT: Duration = Duration::from_millis(500);

@@ -1,4 +1,4 @@
-//! Standing in for an agent: everything passes, and is recorded on the way.
+//! Runs an agent and records the conversation: relays everything byte for byte in both directions.
 
 use std::io::{self, PipeWriter, Read, Write};
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ pub(super) async fn record(arguments: &Recording) -> anyhow::Result<Exit> {
     Ok(Exit::from(ending.status))
 }
 
-/// Passes everything on until the agent has ended.
+/// Relays everything until the agent has exited.
 async fn relay_agent(program: Program, recording: &RecordingWriter) -> anyhow::Result<ChildExit> {
     let (their_input, to_agent) = io::pipe()?;
     let (from_agent, their_output) = io::pipe()?;
@@ -60,7 +60,7 @@ async fn relay_agent(program: Program, recording: &RecordingWriter) -> anyhow::R
     let [input, output, errors] = transport::blocking_stdio()?;
     let mut signals = Signals::new()?;
     let stdin = SharedStdin::new(to_agent);
-    // Nobody waits for it: when the agent takes no more, it is gone or will be.
+    // Not awaited: an agent that stops reading has exited or soon will.
     drop(spawn_relay(
         input,
         stdin.clone(),
@@ -71,12 +71,12 @@ async fn relay_agent(program: Program, recording: &RecordingWriter) -> anyhow::R
     let warned = spawn_relay(its_errors, errors, RecordedStream::Errors, recording)?;
     let mut over = pin!(async { tokio::join!(said, warned) });
     let ending = tokio::select! {
-        // When nobody takes what it says, it is told so by its pipe.
+        // If nobody reads the agent's output, its pipe breaks.
         _ = &mut over => child.wait().await,
         () = signals.next() => {
             stdin.close();
             let ending = stop(&child).await;
-            // What it said at last; somebody who does not read it holds up nobody.
+            // Relays the last output, but does not wait for a reader that has stopped.
             tokio::time::timeout(LAST_LINES, over).await.ok();
             ending
         }
@@ -84,7 +84,7 @@ async fn relay_agent(program: Program, recording: &RecordingWriter) -> anyhow::R
     Ok(ending)
 }
 
-/// Passes a stream on in a thread of its own; what is given ends with it.
+/// Relays and records a stream on a thread of its own.
 fn spawn_relay(
     read: impl Read + Send + 'static,
     write: impl Write + Send + 'static,
@@ -97,8 +97,7 @@ fn spawn_relay(
     })
 }
 
-/// The agent's input, which can be closed while a thread waits for something to write to it. It is closed when any copy is
-/// dropped.
+/// The agent's standard input, which can be closed while a thread waits to write to it. Dropping any clone closes it.
 #[derive(Clone)]
 struct SharedStdin(Arc<Mutex<Option<PipeWriter>>>);
 
@@ -107,7 +106,7 @@ impl SharedStdin {
         SharedStdin(Arc::new(Mutex::new(Some(pipe))))
     }
 
-    /// Closes it, unless the agent does not read what is just being written.
+    /// Closes the input, unless a write to it is blocked because the agent does not read.
     fn close(&self) {
         if let Ok(mut pipe) = self.0.try_lock() {
             *pipe = None;
@@ -154,5 +153,5 @@ fn new_file(agent: &str) -> anyhow::Result<PathBuf> {
     Ok(dir.join(format!("{now}-{agent}-{process}.jsonl")))
 }
 
-/// For what the recording still has to write.
+/// Time for the recording to finish writing.
 const LAST_LINES: Duration = Duration::from_secs(2);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::peer::{Peer, load, prompt};
 
-/// What an agent says that cannot start; `DIR` stands for the directory.
+/// Compares the error of an agent that cannot start. `DIR` stands for the directory.
 fn check_refused(prepare: impl FnOnce(&Path), expected: &Expect) {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");
@@ -100,7 +100,7 @@ fn without_room_a_turn_fails_and_with_room_it_goes_on() {
             Ok(_) => answered += 1,
             Err(error) => break error,
         }
-        assert!(answered < 100, "there is no limit");
+        assert!(answered < 100, "the limit has no effect");
     };
     assert!(answered > 0);
     assert_eq!(error["code"], -32603);

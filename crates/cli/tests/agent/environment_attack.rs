@@ -38,7 +38,7 @@ fn no_canary_reaches_the_client_the_model_or_the_journal() {
     assert!(told.contains("said by the server"), "{told}");
     assert!(told.contains("environment.pass"), "{told}");
     for value in &values {
-        assert!(!told.contains(value), "{value} was told");
+        assert!(!told.contains(value), "{value} was sent");
         for file in files(&data) {
             let bytes = fs::read(&file).unwrap();
             let holds = bytes.windows(value.len()).any(|it| it == value.as_bytes());

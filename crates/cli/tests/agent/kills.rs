@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::peer::{Next, Peer, allowed, load, prompt};
+use crate::peer::{Peer, PeerOutput, allowed, load, prompt};
 use crate::record::{Record, Tally};
 
 #[test]
@@ -21,7 +21,7 @@ fn whatever_was_seen_is_replayed_after_500_kills() {
             .map(|number| {
                 // The first two share a database.
                 let data = dir.path().join(format!("data-{}", number.max(1)));
-                let place = Place {
+                let place = Worker {
                     data,
                     script: script.clone(),
                     cwd: dir.path().join(format!("project-{number}")),
@@ -38,42 +38,42 @@ fn whatever_was_seen_is_replayed_after_500_kills() {
     tallies.iter().for_each(|tally| total.add(tally));
     println!("after {LOOPS} kills: {total:?}");
     let is_fair = total.answered > LOOPS / 20 && total.interrupted_calls > LOOPS / 20;
-    assert!(is_fair, "{total:?} is no fair trial");
-    // On a busy machine the writer may get no turn in time, now and then and not for long.
+    assert!(is_fair, "{total:?} is not a fair test");
+    // On a busy machine the writer may sometimes be late, but not for long.
     let is_prompt = total.late <= LOOPS / 20 && total.oldest_lost < Duration::from_secs(1);
     assert!(is_prompt, "what was shown is written too late: {total:?}");
 }
 
-/// Where a worker has its things.
-struct Place {
+/// The directories of one worker.
+struct Worker {
     data: PathBuf,
     script: PathBuf,
     cwd: PathBuf,
 }
 
-impl Place {
+impl Worker {
     fn work(&self, number: usize) -> Tally {
         fs::create_dir_all(&self.cwd).unwrap();
-        let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ (number as u64 + 1));
+        let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ (number as u64 + 1));
         let mut total = Tally::default();
         for round in 0..LOOPS / WORKERS / LOOPS_PER_SESSION {
             let cwd = self.cwd.join(round.to_string());
             fs::create_dir(&cwd).unwrap();
-            total.add(&self.session(&cwd, &mut dice));
+            total.add(&self.session(&cwd, &mut random));
         }
         total
     }
 
     /// One session through many agents, each of which is killed but the last.
-    fn session(&self, cwd: &Path, dice: &mut Dice) -> Tally {
+    fn session(&self, cwd: &Path, random: &mut Random) -> Tally {
         let mut peer = Peer::start(&self.data, &self.script);
         let id = peer.new_session(cwd);
         let mut record = Record::default();
         let mut asked = 0;
         for _ in 0..LOOPS_PER_SESSION {
-            let killed = play(&mut peer, &id, &mut record, &mut asked, dice);
-            if dice.roll(4) == 0 {
-                self.killed_while_loading(&id, cwd, dice);
+            let killed = play(&mut peer, &id, &mut record, &mut asked, random);
+            if random.below(4) == 0 {
+                self.killed_while_loading(&id, cwd, random);
             }
             peer = Peer::start(&self.data, &self.script);
             peer.initialize();
@@ -99,11 +99,11 @@ impl Place {
     }
 
     /// Mending a session is something that can be interrupted, too.
-    fn killed_while_loading(&self, id: &str, cwd: &Path, dice: &mut Dice) {
+    fn killed_while_loading(&self, id: &str, cwd: &Path, random: &mut Random) {
         let mut peer = Peer::start(&self.data, &self.script);
         peer.initialize();
         peer.request("session/load", load(id, cwd));
-        let moment = Instant::now() + Duration::from_micros(dice.roll(LONGEST_LOAD));
+        let moment = Instant::now() + Duration::from_micros(random.below(LONGEST_LOAD));
         while Instant::now() < moment {
             std::hint::spin_loop();
         }
@@ -117,57 +117,59 @@ fn play(
     session: &str,
     record: &mut Record,
     asked: &mut usize,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> Instant {
-    let moment = Instant::now() + Duration::from_micros(dice.roll(LONGEST));
-    let mut line = Line::default();
-    let mut ask = |peer: &mut Peer, line: &mut Line, record: &mut Record| {
+    let moment = Instant::now() + Duration::from_micros(random.below(LONGEST));
+    let mut queue = PromptQueue::default();
+    let mut ask = |peer: &mut Peer, queue: &mut PromptQueue, record: &mut Record| {
         *asked += 1;
         let text = format!("prompt {asked}");
         let id = peer.request("session/prompt", prompt(session, &text));
-        line.enter(id, text, record);
+        queue.push(id, text, record);
     };
-    ask(peer, &mut line, record);
-    if dice.roll(3) == 0 {
-        ask(peer, &mut line, record);
+    ask(peer, &mut queue, record);
+    if random.below(3) == 0 {
+        ask(peer, &mut queue, record);
     }
     loop {
         match peer.next(moment) {
-            Next::Message(_, message) if message["method"] == "session/request_permission" => {
+            PeerOutput::Message(_, message)
+                if message["method"] == "session/request_permission" =>
+            {
                 peer.answer(&message["id"], allowed());
             }
-            Next::Message(at, message) => {
-                line.take(at, &message, record);
-                if line.0.is_empty() {
-                    ask(peer, &mut line, record);
+            PeerOutput::Message(at, message) => {
+                queue.handle_message(at, &message, record);
+                if queue.0.is_empty() {
+                    ask(peer, &mut queue, record);
                 }
             }
-            Next::Late => break,
-            Next::End => panic!("the agent ended by itself"),
+            PeerOutput::Late => break,
+            PeerOutput::End => panic!("the agent ended by itself"),
         }
     }
     let killed = Instant::now();
     peer.kill();
-    // What it had written and nobody had read.
-    while let Next::Message(at, message) = peer.next(killed + DRAINED) {
-        line.take(at, &message, record);
+    // Messages that the agent had written before it was killed.
+    while let PeerOutput::Message(at, message) = peer.next(killed + DRAINED) {
+        queue.handle_message(at, &message, record);
     }
     killed
 }
 
-/// The prompts that have no answer, with their ids; the first has its turn.
+/// Prompts without a response, with their ids. The first one has its turn.
 #[derive(Default)]
-struct Line(VecDeque<(u64, String)>);
+struct PromptQueue(VecDeque<(u64, String)>);
 
-impl Line {
-    fn enter(&mut self, id: u64, text: String, record: &mut Record) {
+impl PromptQueue {
+    fn push(&mut self, id: u64, text: String, record: &mut Record) {
         if self.0.is_empty() {
             record.asked(&text);
         }
         self.0.push_back((id, text));
     }
 
-    fn take(&mut self, at: Instant, message: &Value, record: &mut Record) {
+    fn handle_message(&mut self, at: Instant, message: &Value, record: &mut Record) {
         if message["method"] == "session/update" {
             return record.updated(at, message["params"]["update"].clone());
         }
@@ -198,10 +200,10 @@ impl Tally {
 }
 
 /// Numbers that look random and are the same each time.
-struct Dice(u64);
+struct Random(u64);
 
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
+impl Random {
+    fn below(&mut self, sides: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

@@ -8,8 +8,8 @@
 )]
 
 mod data;
-mod ends;
 mod environment_attack;
+mod exit;
 mod kills;
 mod peer;
 mod record;

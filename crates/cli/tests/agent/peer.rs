@@ -76,12 +76,12 @@ impl Peer {
     }
 
     /// The next message, unless the moment comes first or nothing more will come.
-    pub(crate) fn next(&self, until: Instant) -> Next {
+    pub(crate) fn next(&self, until: Instant) -> PeerOutput {
         let left = until.saturating_duration_since(Instant::now());
         match self.lines.recv_timeout(left) {
-            Ok((at, message)) => Next::Message(at, message),
-            Err(RecvTimeoutError::Timeout) => Next::Late,
-            Err(RecvTimeoutError::Disconnected) => Next::End,
+            Ok((at, message)) => PeerOutput::Message(at, message),
+            Err(RecvTimeoutError::Timeout) => PeerOutput::Late,
+            Err(RecvTimeoutError::Disconnected) => PeerOutput::End,
         }
     }
 
@@ -101,21 +101,23 @@ impl Peer {
         let deadline = Instant::now() + PATIENCE;
         loop {
             match self.next(deadline) {
-                Next::Message(_, message) if message["method"] == "session/update" => {
+                PeerOutput::Message(_, message) if message["method"] == "session/update" => {
                     updates.push(message["params"]["update"].clone());
                 }
-                Next::Message(_, message) if message["method"] == "session/request_permission" => {
+                PeerOutput::Message(_, message)
+                    if message["method"] == "session/request_permission" =>
+                {
                     self.answer(&message["id"], allowed());
                 }
-                Next::Message(_, mut message) if message["id"] == id => {
+                PeerOutput::Message(_, mut message) if message["id"] == id => {
                     return match message.get("error") {
                         Some(error) => (updates, Err(error.clone())),
                         None => (updates, Ok(message["result"].take())),
                     };
                 }
-                Next::Message(..) => {}
-                Next::Late => panic!("no answer to request {id} in time"),
-                Next::End => panic!("the agent ended before it answered request {id}"),
+                PeerOutput::Message(..) => {}
+                PeerOutput::Late => panic!("no answer to request {id} in time"),
+                PeerOutput::End => panic!("the agent ended before it answered request {id}"),
             }
         }
     }
@@ -162,7 +164,7 @@ impl Drop for Peer {
     }
 }
 
-pub(crate) enum Next {
+pub(crate) enum PeerOutput {
     Message(Instant, Value),
     Late,
     End,

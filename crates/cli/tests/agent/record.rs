@@ -1,4 +1,4 @@
-//! What a client knows of a session, and whether a replay agrees with it.
+//! The updates that a client has seen in a session, compared with a replay.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -8,15 +8,15 @@ use serde_json::Value;
 /// One session as it was seen, over all the agents that had it.
 #[derive(Default)]
 pub(crate) struct Record {
-    /// What was replayed before, and has to be replayed again.
+    /// Updates that were replayed before and must be replayed again.
     kept: Vec<Value>,
-    /// What the agent that was killed last had shown since, in order.
-    seen: Vec<Seen>,
+    /// Updates since the last replay, in order.
+    seen: Vec<SeenUpdate>,
     pub(crate) tally: Tally,
 }
 
 #[derive(Debug)]
-struct Seen {
+struct SeenUpdate {
     at: Instant,
     update: Value,
     /// Whether it must be on disk, no matter when it was seen.
@@ -45,7 +45,7 @@ impl Record {
     pub(crate) fn updated(&mut self, at: Instant, update: Value) {
         if is_kept(&update) {
             let is_start = update["status"] == "in_progress";
-            // A prompt is on disk before anything comes of it, and all before a tool's start when it starts.
+            // A prompt is on disk before its first update, and everything before a tool call when that starts.
             for seen in &mut self.seen {
                 seen.sure |= is_start || seen.update["sessionUpdate"] == "user_message_chunk";
             }
@@ -61,7 +61,7 @@ impl Record {
 
     fn note(&mut self, at: Instant, update: Value) {
         let sure = false;
-        self.seen.push(Seen { at, update, sure });
+        self.seen.push(SeenUpdate { at, update, sure });
     }
 
     /// Compares a replay with what was seen of the agent that was killed at a moment.
@@ -96,7 +96,7 @@ impl Record {
         self.kept = replay;
     }
 
-    fn judge_lost(&mut self, lost: &[Seen], killed: Instant) {
+    fn judge_lost(&mut self, lost: &[SeenUpdate], killed: Instant) {
         let sure = lost.iter().find(|lost| lost.sure);
         assert!(sure.is_none(), "acknowledged and lost: {sure:?}");
         // The last prompt may not have been taken yet.
@@ -135,7 +135,7 @@ impl Record {
     }
 }
 
-/// What a replay shows; the rest is told anew when a session is opened.
+/// Whether a replay contains this update. Others are sent again when a session opens.
 fn is_kept(update: &Value) -> bool {
     let kind = update["sessionUpdate"].as_str().unwrap_or_default();
     KEPT.contains(&kind)
@@ -207,5 +207,5 @@ const KEPT: [&str; 5] = [
     "tool_call_update",
 ];
 
-/// What is streamed is written within 50 ms.
+/// Streamed text is written within 50 ms.
 const WRITTEN: Duration = Duration::from_millis(60);

@@ -1,5 +1,5 @@
-//! `attache chat` as a person meets it: the real program on a real terminal, which tmux provides. Where there is no tmux
-//! the tests say so and pass.
+//! `attache chat` as the user sees it: the real program on a real terminal, which tmux provides. Without tmux the tests
+//! report that and pass.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
@@ -100,7 +100,7 @@ fn a_request_is_answered_from_a_list() {
 }
 
 #[test]
-fn keys_typed_before_the_question_came_do_not_answer_it() {
+fn keys_typed_before_a_prompt_appears_do_not_answer_it() {
     on(60, 20, |pane| {
         pane.send("ask");
         pane.press("Enter");
@@ -143,7 +143,7 @@ fn a_disk_that_does_not_answer_does_not_hold_up_the_screen() {
 }
 
 #[test]
-fn whoever_leaves_is_told_how_to_go_on() {
+fn the_command_to_continue_is_printed_on_exit() {
     on(200, 20, |pane| {
         pane.send("hello");
         pane.press("Enter");

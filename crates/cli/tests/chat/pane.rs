@@ -85,7 +85,7 @@ impl Pane {
             }
             selected().is_some_and(|row| row.contains(answer))
         });
-        assert!(is_there, "there is no answer {answer}\n{}", self.screen());
+        assert!(is_there, "no option {answer}\n{}", self.screen());
         self.press("Enter");
     }
 
@@ -129,7 +129,7 @@ impl Pane {
         String::from_utf8_lossy(&title.stdout).trim().to_owned()
     }
 
-    /// What the audit log says.
+    /// The audit log, as `attache audit` prints it.
     pub(crate) fn audit(&self) -> String {
         let mut audit = Command::new(env!("CARGO_BIN_EXE_attache"));
         let audit = audit
@@ -138,7 +138,7 @@ impl Pane {
         String::from_utf8_lossy(&audit.output().unwrap().stdout).into_owned()
     }
 
-    /// What is on the terminal.
+    /// The text on the terminal.
     pub(crate) fn screen(&self) -> String {
         let screen = self.tmux(&["capture-pane", "-p"]);
         String::from_utf8_lossy(&screen.stdout).into_owned()
@@ -196,7 +196,7 @@ impl Pane {
         rows.collect()
     }
 
-    /// What is on the terminal once nothing more is drawn.
+    /// The text on the terminal once it stays the same.
     fn settled(&self) -> String {
         let until = Instant::now() + PATIENCE;
         let mut before = self.screen();

@@ -2,7 +2,7 @@
 
 use crate::pane::Pane;
 
-/// What is on the screen after a prompt to an agent.
+/// The screen after a prompt to an agent.
 fn screen(agent: &str, prompt: &str) -> Option<String> {
     let pane = Pane::open_with(90, 34, &[], agent)?;
     pane.wait_for("ready");

@@ -12,25 +12,25 @@ use super::{agents, shown};
 #[test]
 fn attack_no_command_reads_the_environment_of_the_agent() {
     for user in [User::Current, User::Nobody] {
-        let Some(stage) = Stage::new(user) else {
+        let Some(setup) = TestSetup::new(user) else {
             continue;
         };
         // A test that cannot fail proves nothing; `docs/terminals.md` says that this is so.
-        assert!(stage.reads_key(&["--no-sandbox"]), "{user:?}");
+        assert!(setup.reads_key(&["--no-sandbox"]), "{user:?}");
         if !matches!(sandbox::support(), SandboxSupport::Missing { .. }) {
-            assert!(!stage.reads_key(&[]), "{user:?}");
+            assert!(!setup.reads_key(&[]), "{user:?}");
         }
-        fs::remove_dir_all(&stage.dir).unwrap();
+        fs::remove_dir_all(&setup.dir).unwrap();
     }
 }
 
 #[test]
 fn attack_no_command_reads_files_that_variables_name() {
     for user in [User::Current, User::Nobody] {
-        let Some(stage) = Stage::new(user) else {
+        let Some(setup) = TestSetup::new(user) else {
             continue;
         };
-        let named = stage.dir.join("named");
+        let named = setup.dir.join("named");
         let secrets = [
             "cluster/a",
             "cluster/b",
@@ -66,18 +66,18 @@ fn attack_no_command_reads_files_that_variables_name() {
             named.display(),
             secrets.join(" ")
         );
-        let all = stage.output_of(&["--no-sandbox"], &line, &variables);
+        let all = setup.output_of(&["--no-sandbox"], &line, &variables);
         assert_eq!(
             all.matches(KEY).count(),
             secrets.len() + 1,
             "{user:?}: {all}"
         );
         if !matches!(sandbox::support(), SandboxSupport::Missing { .. }) {
-            let said = stage.output_of(&[], &line, &variables);
+            let said = setup.output_of(&[], &line, &variables);
             assert_eq!(said.matches(KEY).count(), 1, "{user:?}: {said}");
             assert!(said.contains(" open"), "{user:?}: {said}");
         }
-        fs::remove_dir_all(&stage.dir).unwrap();
+        fs::remove_dir_all(&setup.dir).unwrap();
     }
 }
 
@@ -89,27 +89,27 @@ enum User {
     Nobody,
 }
 
-struct Stage {
+struct TestSetup {
     user: User,
     dir: PathBuf,
 }
 
-impl Stage {
+impl TestSetup {
     /// `None` if that user cannot run the program.
-    fn new(user: User) -> Option<Stage> {
+    fn new(user: User) -> Option<TestSetup> {
         let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let dir = dir.keep();
-        let stage = Stage { user, dir };
-        let can_run = stage.command().arg("--version").output();
+        let setup = TestSetup { user, dir };
+        let can_run = setup.command().arg("--version").output();
         if !can_run.is_ok_and(|output| output.status.success()) {
-            fs::remove_dir(&stage.dir).unwrap();
+            fs::remove_dir(&setup.dir).unwrap();
             return None;
         }
-        fs::create_dir_all(stage.dir.join("project/secrets")).unwrap();
+        fs::create_dir_all(setup.dir.join("project/secrets")).unwrap();
         for folder in ["", "project", "project/secrets"] {
-            fs::set_permissions(stage.dir.join(folder), Permissions::from_mode(0o777)).unwrap();
+            fs::set_permissions(setup.dir.join(folder), Permissions::from_mode(0o777)).unwrap();
         }
-        Some(stage)
+        Some(setup)
     }
 
     fn command(&self) -> Command {
@@ -135,7 +135,7 @@ impl Stage {
         output.contains(&turned(KEY))
     }
 
-    /// What a command in a terminal prints, in the messages of the protocol. The agent fills in its own process for `$$`.
+    /// The output of a command in a terminal, as protocol messages. The agent replaces `$$` with its own process id.
     fn output_of(&self, options: &[&str], line: &str, variables: &[(&str, String)]) -> String {
         let run = r#"
             start='{"jsonrpc":"2.0","id":7,"method":"terminal/create","params":{"sessionId":"s","command":"sh","args":["LINE"]}}'

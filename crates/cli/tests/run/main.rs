@@ -128,7 +128,7 @@ fn an_agent_that_dies_is_explained_by_its_last_words() {
         "echo 'node: not found' >&2; exit 127",
         &expect![[r#"
             out: 
-            err: attache: the agent ended before it answered `initialize`: agent exited with 127: node: not found
+            err: attache: the agent ended before it responded to `initialize`: agent exited with 127: node: not found
 
             exit: 1
         "#]],
@@ -150,7 +150,7 @@ fn an_error_of_the_agent_is_shown() {
 }
 
 #[test]
-fn time_that_is_up() {
+fn a_timeout_ends_the_run() {
     check(
         &["--timeout", "1", "hi"],
         &agents::turn("sleep 100", ""),
@@ -198,7 +198,7 @@ fn a_banner_before_the_first_message_is_stepped_over() {
         &expect![[r#"
             out: hi
 
-            err: skipped what is no message: Connecting to the mothership
+            err: skipped a line that is not a message: Connecting to the mothership
 
             exit: 0
         "#]],
@@ -215,7 +215,7 @@ fn only_the_first_of_many_log_lines_is_shown() {
         &expect![[r#"
             out: hi
 
-            err: skipped what is no message: [info] ready
+            err: skipped a line that is not a message: [info] ready
             skipped 3 lines that are not messages
 
             exit: 0
@@ -224,7 +224,7 @@ fn only_the_first_of_many_log_lines_is_shown() {
 }
 
 #[test]
-fn an_internal_error_is_told_with_its_details() {
+fn an_internal_error_is_shown_with_its_details() {
     let agent = agents::fails(-32603, "Internal error");
     let data = r#""Internal error","data":{"details":"the quota is used up"}"#;
     check(
@@ -413,7 +413,7 @@ fn a_time_that_is_up_cancels_the_turn_first() {
 }
 
 #[test]
-fn a_trace_holds_every_line_and_only_its_owner_reads_it() {
+fn a_trace_contains_every_line_and_only_its_owner_can_read_it() {
     let scratch = tempfile::tempdir().unwrap();
     let file = scratch.path().join("trace.jsonl");
     let agent = agents::turn(&agents::says("hello\\n"), "");
@@ -450,7 +450,7 @@ fn a_trace_holds_every_line_and_only_its_owner_reads_it() {
 }
 
 #[test]
-fn a_login_that_is_wanted_is_told() {
+fn a_required_login_is_reported() {
     let agent = agents::turn("", "")
         .replace(
             r#""protocolVersion":1"#,
@@ -465,7 +465,7 @@ fn a_login_that_is_wanted_is_told() {
         &agent,
         &expect![[r#"
             out: 
-            err: attache: the agent requires a login first: Authentication required (-32000); it offers Browser; `attache chat` with this agent lets you log in
+            err: attache: the agent requires a login first: Authentication required (-32000); login methods: Browser; `attache chat` with this agent lets you log in
 
             exit: 1
         "#]],

@@ -12,18 +12,20 @@ use crate::{bare, shown};
 
 #[test]
 fn attack_a_policy_of_root_counts_for_our_own_agent_and_one_of_others_does_not() {
-    let Some(stage) = Stage::new() else { return };
+    let Some(setup) = TestSetup::new() else {
+        return;
+    };
     for policy in ["rules/policy.json", "rules/link.json"] {
-        let policy = stage.base.join(policy);
-        let said = shown(&stage.run(&policy, "read open.txt"));
+        let policy = setup.base.join(policy);
+        let said = shown(&setup.run(&policy, "read open.txt"));
         assert!(said.contains("fine"), "{said}");
-        let said = shown(&stage.run(&policy, "read secrets/key.txt"));
+        let said = shown(&setup.run(&policy, "read secrets/key.txt"));
         assert!(!said.contains(CANARY), "{said}");
         assert!(said.contains("no-secrets"), "{said}");
     }
     // A file of somebody else is refused outside, as it is without a namespace.
-    chown(stage.base.join("rules/policy.json"), Some(OTHER), None).unwrap();
-    let said = shown(&stage.run(&stage.base.join("rules/policy.json"), "read open.txt"));
+    chown(setup.base.join("rules/policy.json"), Some(OTHER), None).unwrap();
+    let said = shown(&setup.run(&setup.base.join("rules/policy.json"), "read open.txt"));
     assert!(
         said.contains("neither to you nor to root") && !said.contains("fine"),
         "{said}"
@@ -33,16 +35,18 @@ fn attack_a_policy_of_root_counts_for_our_own_agent_and_one_of_others_does_not()
 /// Somebody who starts the agent in a namespace without having checked the file, or another file, gets nowhere.
 #[test]
 fn attack_a_file_that_was_not_checked_is_refused_in_a_user_namespace() {
-    let Some(stage) = Stage::new() else { return };
+    let Some(setup) = TestSetup::new() else {
+        return;
+    };
     for checked in [&[][..], &["--checked", "00"], &["--checked", ""]] {
         let mut command = Command::new("unshare");
         command.args(["--user", &format!("--map-user={USER}")]);
         command.arg(env!("CARGO_BIN_EXE_attache")).arg("agent");
         command
             .arg("--policy")
-            .arg(stage.base.join("rules/policy.json"));
+            .arg(setup.base.join("rules/policy.json"));
         command.args(checked);
-        let said = shown(&stage.output(command));
+        let said = shown(&setup.output(command));
         assert!(
             said.contains("does not exist in this user namespace"),
             "{said}"
@@ -54,28 +58,30 @@ fn attack_a_file_that_was_not_checked_is_refused_in_a_user_namespace() {
 /// The configuration is read in the namespace too: what it hides stays hidden.
 #[test]
 fn attack_a_configuration_of_root_counts_in_the_namespace() {
-    let Some(stage) = Stage::new() else { return };
-    let hidden = stage.base.join("hidden");
+    let Some(setup) = TestSetup::new() else {
+        return;
+    };
+    let hidden = setup.base.join("hidden");
     fs::write(&hidden, format!("{CANARY}\n")).unwrap();
     let configuration = format!(
         r#"{{"sandbox":{{"mode":"required","hide":["{}"]}}}}"#,
         hidden.display()
     );
-    fs::write(stage.base.join("home/config/config.json"), configuration).unwrap();
-    let policy = stage.base.join("rules/policy.json");
+    fs::write(setup.base.join("home/config/config.json"), configuration).unwrap();
+    let policy = setup.base.join("rules/policy.json");
     let prompt = format!("run cat {}", hidden.display());
-    let said = shown(&stage.run(&policy, &prompt));
+    let said = shown(&setup.run(&policy, &prompt));
     assert!(!said.contains(CANARY), "{said}");
     assert!(said.contains("hidden"), "{said}");
 }
 
-struct Stage {
+struct TestSetup {
     base: PathBuf,
 }
 
-impl Stage {
+impl TestSetup {
     /// `None` where we cannot be two users, or no namespace can be made.
-    fn new() -> Option<Stage> {
+    fn new() -> Option<TestSetup> {
         let is_superuser = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
         if !is_superuser || !has_namespaces() {
             return None;
@@ -103,7 +109,7 @@ impl Stage {
         ] {
             chown(base.join(place), Some(USER), Some(USER)).unwrap();
         }
-        Some(Stage { base })
+        Some(TestSetup { base })
     }
 
     fn run(&self, policy: &Path, prompt: &str) -> Output {
@@ -134,7 +140,7 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for TestSetup {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.base).ok();
     }

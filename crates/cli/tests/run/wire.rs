@@ -1,4 +1,4 @@
-//! What the agent is told, seen through `--format json`.
+//! The messages to the agent, as `--format json` prints them.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -28,7 +28,7 @@ fn check(arguments: &[&str], agent: &str, method: &str, expected: &Expect) {
 }
 
 #[test]
-fn all_lines_and_nothing_else() {
+fn json_format_prints_all_lines_and_nothing_else() {
     let agent = agents::turn(&agents::says("hello\\n"), "");
     let noise = "echo noise; echo '[info] ready'; echo '{ level: 1 }'";
     let mut command = attache(&["--format", "json", "hi"], &format!("{noise}; {agent}"));
@@ -73,7 +73,7 @@ fn what_is_offered() {
 }
 
 #[test]
-fn words_files_and_standard_input() {
+fn prompts_from_words_files_and_standard_input() {
     let scratch = tempfile::tempdir().unwrap();
     let file = scratch.path().join("task.txt");
     std::fs::write(&file, "Tidy up\n").unwrap();
@@ -190,7 +190,7 @@ fn servers_and_directories() {
         &agent,
         "session/new",
         &expect![[r#"
-            attache: the agent takes no directories besides the working directory; leave them out
+            attache: the agent does not support additional directories; omit them
             exit: 1
         "#]],
     );
@@ -218,7 +218,7 @@ fn servers_and_directories() {
         &agent,
         "session/new",
         &expect![[r#"
-            attache: --mcp: a: neither `command` nor `url` is there
+            attache: --mcp: a: expected `command` or `url`
             exit: 2
         "#]],
     );
@@ -341,7 +341,7 @@ fn sessions_are_taken_up() {
         &agents::turn("", ""),
         "session/resume",
         &expect![[r#"
-            attache: the agent cannot resume sessions; load it, or begin a new one
+            attache: the agent cannot resume sessions; load the session, or start a new one
             exit: 1
         "#]],
     );

@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::{Machine, scripts};
 
 #[test]
-fn those_that_everybody_knows_and_ours() {
+fn well_known_agents_and_our_own_are_listed() {
     let machine = Machine::new();
     machine.program("bin/goose", "").program("bin/mine", "");
     machine.file(
@@ -79,7 +79,7 @@ fn the_agents_of_other_editors_when_asked() {
     expect!["z         no         /opt/z            zed           not on the PATH"]
         .assert_eq(&first(&["agents", "--from", "zed"]));
     machine.check(&["agents", "--from", "emacs"], &expect![[r#"
-        error: invalid value 'emacs' for '--from <EDITORS>': `emacs` is no editor that is known: zed, jetbrains
+        error: invalid value 'emacs' for '--from <EDITORS>': unknown editor `emacs`; use zed or jetbrains
 
         For more information, try '--help'.
         exit: 2
@@ -87,7 +87,7 @@ fn the_agents_of_other_editors_when_asked() {
 }
 
 #[test]
-fn a_broken_configuration_is_told_with_its_place() {
+fn a_broken_configuration_is_reported_with_its_location() {
     let machine = Machine::new();
     machine.file(
         "home/attache/config/config.json",

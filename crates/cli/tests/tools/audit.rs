@@ -145,7 +145,7 @@ fn json_lines_are_those_of_the_log() {
 }
 
 #[test]
-fn a_time_that_is_none() {
+fn an_invalid_time_is_refused() {
     check(
         &Machine::new(),
         &["audit", "--since", "yesterday"],

@@ -32,7 +32,7 @@ fn our_recorder_is_transparent() {
 }
 
 #[test]
-fn a_command_that_is_no_agent_is_told() {
+fn a_command_that_is_not_an_agent_is_reported() {
     let machine = Machine::new();
     let output = machine.attache(&["check", "agent", "--timeout", "2", "--", "true"]);
     assert_eq!(output.status.code(), Some(1));
@@ -285,7 +285,7 @@ fn send(signal: &str, pid: &str) -> bool {
 }
 
 #[test]
-fn an_agent_that_wants_a_login_is_told_of_with_a_hint() {
+fn an_agent_that_requires_a_login_is_reported_with_a_hint() {
     let machine = Machine::new();
     let login = r#"
     *'"session/new"'*) answer '"error":{"code":-32000,"message":"Authentication required"}' ;;"#;

@@ -81,7 +81,7 @@ fn a_key_that_does_not_exist() {
     machine.check(
         &["config", "set", "theme", "dark"],
         &expect![[r#"
-        err: there is no key `theme`; `attache config --help` tells the keys
+        err: there is no key `theme`; `attache config --help` lists the keys
         exit: 2
     "#]],
     );
@@ -258,7 +258,7 @@ fn a_check_looks_into_the_policy_and_at_the_default_agent() {
 }
 
 #[test]
-fn a_file_that_is_not_trusted_is_told_of_once_for_each_state() {
+fn the_warning_about_an_untrusted_file_appears_once_per_version() {
     let machine = Machine::new();
     machine.file("project/.attache.json", r#"{"default_agent":"one"}"#);
     let told_by = |machine: &Machine, arguments: &[&str]| {

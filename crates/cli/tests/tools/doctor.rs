@@ -23,17 +23,17 @@ fn an_agent_that_is_fine() {
             ok    command         ~/bin/agent
             ok    interpreter     /bin/sh
             ok    start           runs, in the custody of a guard
-            ok    handshake       answered `initialize` in N ms
+            ok    handshake       responded to `initialize` in N ms
             ok    protocol        version 1
             ok    agent           fake 1.2.3
             ok    capabilities    load sessions, images
-            ok    authentication  ways to log in: API key
+            ok    authentication  login methods: API key
             ok    session         opened a session in N ms
             ok    stdout          only messages
             ok    stderr          nothing
-            ok    stop            ended N ms after its input was closed
-            ok    permissions     nothing is remembered
-            ok    audit           nothing is written down yet
+            ok    stop            exited N ms after its input was closed
+            ok    permissions     no remembered decisions
+            ok    audit           no entries yet
             exit: 0
         "#]],
     );
@@ -47,8 +47,8 @@ fn a_program_that_is_not_there() {
     expect![[r#"
         fail  command         `gemini` was not found on the PATH
                               fix: install it: npm i -g @google/gemini-cli
-        ok    permissions     nothing is remembered
-        ok    audit           nothing is written down yet
+        ok    permissions     no remembered decisions
+        ok    audit           no entries yet
         exit: 1
     "#]]
     .assert_eq(&machine.shown(&output));
@@ -56,9 +56,9 @@ fn a_program_that_is_not_there() {
         &["doctor", "--", "./nothing"],
         &expect![[r#"
             fail  command         ./nothing does not exist
-                                  fix: check the path; it is looked for from where you are
-            ok    permissions     nothing is remembered
-            ok    audit           nothing is written down yet
+                                  fix: check the path; relative paths start at the current directory
+            ok    permissions     no remembered decisions
+            ok    audit           no entries yet
             exit: 1
         "#]],
     );
@@ -66,10 +66,10 @@ fn a_program_that_is_not_there() {
     machine.check(
         &["doctor", "--", "./text"],
         &expect![[r#"
-            fail  command         ./text is no executable file
+            fail  command         ./text is not an executable file
                                   fix: make it executable: chmod +x ./text
-            ok    permissions     nothing is remembered
-            ok    audit           nothing is written down yet
+            ok    permissions     no remembered decisions
+            ok    audit           no entries yet
             exit: 1
         "#]],
     );
@@ -83,8 +83,8 @@ fn a_script_whose_interpreter_is_missing() {
             ok    command         ~/bin/agent
             fail  interpreter     ~/bin/agent starts with `#!`, and its interpreter `no-such-node` was not found
                                   fix: install `no-such-node`, or correct the first line of the script
-            ok    permissions     nothing is remembered
-            ok    audit           nothing is written down yet
+            ok    permissions     no remembered decisions
+            ok    audit           no entries yet
             exit: 1
         "#]],
     );
@@ -93,9 +93,9 @@ fn a_script_whose_interpreter_is_missing() {
         &expect![[r#"
             ok    command         ~/bin/agent
             fail  interpreter     ~/bin/agent starts with `#!`, and its interpreter `/opt/no/such/python3` was not found
-                                  fix: install Python, or install the agent anew if its environment has moved
-            ok    permissions     nothing is remembered
-            ok    audit           nothing is written down yet
+                                  fix: install Python, or reinstall the agent if its environment has moved
+            ok    permissions     no remembered decisions
+            ok    audit           no entries yet
             exit: 1
         "#]],
     );
@@ -118,17 +118,17 @@ fn a_node_that_is_too_old() {
     machine.check(&["doctor", "--", "agent"], &expect![[r#"
         ok    command         ~/bin/agent → ~/lib/agent/dist/index.js
         ok    interpreter     ~/bin/node
-        fail  runtime         node v20.1.0; the package wants >=22.3
+        fail  runtime         node v20.1.0; the package requires >=22.3
                               fix: install a newer Node.js
         ok    start           runs, in the custody of a guard
-        fail  handshake       agent exited with 0, before it answered `initialize`
-                              fix: it said nothing: check that it speaks ACP and that it gets the argument that turns it on, such as `--acp`
-        warn  stdout          1 line that is no message, first `v20.1.0`
-                              fix: stepped over; the agent should write this to stderr
+        fail  handshake       agent exited with 0, before it responded to `initialize`
+                              fix: the agent printed nothing: check that it speaks ACP and that its command has the argument that turns ACP on, such as `--acp`
+        warn  stdout          1 line is not a message, first `v20.1.0`
+                              fix: the lines were skipped; the agent should write them to stderr
         ok    stderr          nothing
-        ok    stop            it had ended by itself
-        ok    permissions     nothing is remembered
-        ok    audit           nothing is written down yet
+        ok    stop            the agent had exited by itself
+        ok    permissions     no remembered decisions
+        ok    audit           no entries yet
         exit: 1
     "#]]);
 }
@@ -142,12 +142,12 @@ fn a_program_that_ends_at_once() {
             ok    interpreter     /bin/sh
             ok    start           runs, in the custody of a guard
             fail  handshake       agent exited with 1: error: unknown option '--acp'
-                                  fix: it does not know one of its arguments: update it, or look in its `--help` for what turns ACP on
+                                  fix: the agent does not know one of its arguments: update it, or look in its `--help` for the argument that turns ACP on
             ok    stdout          only messages
             ok    stderr          1 line, last `error: unknown option '--acp'`
-            ok    stop            it had ended by itself
-            ok    permissions     nothing is remembered
-            ok    audit           nothing is written down yet
+            ok    stop            the agent had exited by itself
+            ok    permissions     no remembered decisions
+            ok    audit           no entries yet
             exit: 1
         "#]],
     );
@@ -157,13 +157,13 @@ fn a_program_that_ends_at_once() {
             ok    command         ~/bin/agent
             ok    interpreter     /bin/sh
             ok    start           runs, in the custody of a guard
-            fail  handshake       agent exited with 0, before it answered `initialize`
-                                  fix: it said nothing: check that it speaks ACP and that it gets the argument that turns it on, such as `--acp`
+            fail  handshake       agent exited with 0, before it responded to `initialize`
+                                  fix: the agent printed nothing: check that it speaks ACP and that its command has the argument that turns ACP on, such as `--acp`
             ok    stdout          only messages
             ok    stderr          nothing
-            ok    stop            it had ended by itself
-            ok    permissions     nothing is remembered
-            ok    audit           nothing is written down yet
+            ok    stop            the agent had exited by itself
+            ok    permissions     no remembered decisions
+            ok    audit           no entries yet
             exit: 1
         "#]],
     );
@@ -177,14 +177,14 @@ fn a_program_that_hangs() {
             ok    command         ~/bin/agent
             ok    interpreter     /bin/sh
             ok    start           runs, in the custody of a guard
-            fail  handshake       no answer to `initialize` within 2 s
-                                  fix: it may wait for a person, or for the network: run the command by hand; if it is only slow, give it longer with --timeout
+            fail  handshake       no response to `initialize` within 2 s
+                                  fix: the agent may wait for input or for the network: run the command by hand; if it is only slow, use a longer --timeout
             ok    stdout          only messages
             ok    stderr          nothing
-            warn  stop            goes on after SIGTERM; it was killed after N ms
-                                  fix: nothing to do here: attache ends it
-            ok    permissions     nothing is remembered
-            ok    audit           nothing is written down yet
+            warn  stop            keeps running after SIGTERM; it was killed after N ms
+                                  fix: nothing to do: attache stops the agent
+            ok    permissions     no remembered decisions
+            ok    audit           no entries yet
             exit: 1
         "#]],
     );
@@ -198,14 +198,14 @@ fn a_program_that_talks_to_people() {
             ok    command         ~/bin/agent
             ok    interpreter     /bin/sh
             ok    start           runs, in the custody of a guard
-            fail  handshake       no answer to `initialize` within 2 s
-                                  fix: it prints text for people: check that it gets the argument that turns ACP on, such as `--acp`
-            warn  stdout          2 lines that are no message, first `Welcome!`
-                                  fix: stepped over; the agent should write this to stderr
+            fail  handshake       no response to `initialize` within 2 s
+                                  fix: the agent prints text for people: check that its command has the argument that turns ACP on, such as `--acp`
+            warn  stdout          2 lines are not messages, first `Welcome!`
+                                  fix: the lines were skipped; the agent should write them to stderr
             ok    stderr          nothing
-            ok    stop            ended N ms after its input was closed
-            ok    permissions     nothing is remembered
-            ok    audit           nothing is written down yet
+            ok    stop            exited N ms after its input was closed
+            ok    permissions     no remembered decisions
+            ok    audit           no entries yet
             exit: 1
         "#]],
     );
@@ -223,18 +223,18 @@ fn a_banner_and_log_lines_between_messages() {
             ok    command         ~/bin/agent
             ok    interpreter     /bin/sh
             ok    start           runs, in the custody of a guard
-            ok    handshake       answered `initialize` in N ms
+            ok    handshake       responded to `initialize` in N ms
             ok    protocol        version 1
             ok    agent           fake 1.2.3
             ok    capabilities    nothing beyond the basics
-            ok    authentication  no way to log in is offered
+            ok    authentication  no login methods
             ok    session         opened a session in N ms
-            warn  stdout          2 lines that are no message, first `Hello`
-                                  fix: stepped over; the agent should write this to stderr
+            warn  stdout          2 lines are not messages, first `Hello`
+                                  fix: the lines were skipped; the agent should write them to stderr
             ok    stderr          1 line, last `starting`
-            ok    stop            ended N ms after its input was closed
-            ok    permissions     nothing is remembered
-            ok    audit           nothing is written down yet
+            ok    stop            exited N ms after its input was closed
+            ok    permissions     no remembered decisions
+            ok    audit           no entries yet
             exit: 0
         "#]],
     );
@@ -250,18 +250,18 @@ fn an_agent_that_wants_a_login() {
             ok    command         ~/bin/agent
             ok    interpreter     /bin/sh
             ok    start           runs, in the custody of a guard
-            ok    handshake       answered `initialize` in N ms
+            ok    handshake       responded to `initialize` in N ms
             ok    protocol        version 1
             ok    agent           fake 1.2.3
             ok    capabilities    nothing beyond the basics
-            ok    authentication  ways to log in: Log in with a browser, In the shell (in a terminal)
-            fail  session         the agent wants a login first: Authentication required (-32000)
-                                  fix: log in by one of: Log in with a browser, In the shell (in a terminal)
+            ok    authentication  login methods: Log in with a browser, In the shell (in a terminal)
+            fail  session         the agent requires a login first: Authentication required (-32000)
+                                  fix: log in with one of: Log in with a browser, In the shell (in a terminal)
             ok    stdout          only messages
             ok    stderr          nothing
-            ok    stop            ended N ms after its input was closed
-            ok    permissions     nothing is remembered
-            ok    audit           nothing is written down yet
+            ok    stop            exited N ms after its input was closed
+            ok    permissions     no remembered decisions
+            ok    audit           no entries yet
             exit: 1
         "#]],
     );
@@ -276,13 +276,13 @@ fn an_agent_of_another_version() {
             ok    command         ~/bin/agent
             ok    interpreter     /bin/sh
             ok    start           runs, in the custody of a guard
-            fail  protocol        the agent speaks version 7 of the protocol, we speak version 1
-                                  fix: use a version of the agent that speaks version 1
+            fail  protocol        the agent speaks protocol version 7; Attaché speaks version 1
+                                  fix: use a version of the agent that speaks protocol version 1
             ok    stdout          only messages
             ok    stderr          nothing
-            ok    stop            ended N ms after its input was closed
-            ok    permissions     nothing is remembered
-            ok    audit           nothing is written down yet
+            ok    stop            exited N ms after its input was closed
+            ok    permissions     no remembered decisions
+            ok    audit           no entries yet
             exit: 1
         "#]],
     );
@@ -306,13 +306,13 @@ fn findings_for_programs() {
             {
               "subject": "permissions",
               "level": "ok",
-              "what": "nothing is remembered",
+              "what": "no remembered decisions",
               "fix": null
             },
             {
               "subject": "audit",
               "level": "ok",
-              "what": "nothing is written down yet",
+              "what": "no entries yet",
               "fix": null
             }
           ]
@@ -348,7 +348,7 @@ fn no_such_agent() {
 }
 
 #[test]
-fn what_we_keep_ourselves() {
+fn our_own_records_are_checked() {
     let machine = Machine::new();
     machine.program("bin/agent", &scripts::plain());
     machine.attache(&["run", "hi", "--", "agent"]);
@@ -361,8 +361,8 @@ fn what_we_keep_ourselves() {
     };
     expect![[r#"
         permissions     remembered decisions are ignored: `~/home/attache/data/permissions.json` has no key beside it, so it is unknown who wrote it
-                              fix: see what has happened to it; if you do not need it any more, move it away, and you are asked again
-        ok    audit           1 line, and the chain is whole
+                              fix: find out what happened to the file; if you do not need it any more, move it away, and you are asked again
+        ok    audit           1 line, intact
         exit: 0
     "#]].assert_eq(&kept(&machine));
     std::fs::remove_file(machine.path("home/attache/data/permissions.json")).unwrap();
@@ -370,15 +370,15 @@ fn what_we_keep_ourselves() {
     let text = std::fs::read_to_string(&log).unwrap();
     std::fs::write(&log, text.replacen("agent", "agemt", 1)).unwrap();
     expect![[r#"
-        permissions     nothing is remembered
+        permissions     no remembered decisions
         warn  audit           ~/home/attache/data/audit/000001.jsonl:1: this line was changed
-                              fix: see what has happened to it; it goes on behind the break, or begins anew if you move the directory away
+                              fix: find out what happened to the log; logging continues after the break, or starts again if you move the directory away
         exit: 0
     "#]].assert_eq(&kept(&machine));
 }
 
 #[test]
-fn what_the_kernel_enforces_is_told() {
+fn kernel_enforcement_is_reported() {
     let machine = Machine::new();
     let output = machine.attache(&["doctor", "--", "./nothing"]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -8,15 +8,15 @@ mod agents;
 mod audit;
 mod check;
 mod claude;
+mod completions;
 mod config;
 mod dialects;
 mod doctor;
-mod generated;
 #[cfg(target_os = "linux")]
 #[path = "../run/ordinary_user.rs"]
 mod ordinary_user;
-mod passing;
 mod permissions;
+mod recording;
 mod scripts;
 mod sessions;
 mod trace;

@@ -75,7 +75,7 @@ fn nothing_is_remembered() {
         &machine,
         &["permissions"],
         &expect![[r#"
-        err: nothing is remembered
+        err: no decisions are remembered
         exit: 0
     "#]],
     );
@@ -91,7 +91,7 @@ fn nothing_is_remembered() {
         &machine,
         &["permissions", "clear"],
         &expect![[r#"
-        err: there was nothing to forget
+        err: there was nothing to revoke
         exit: 0
     "#]],
     );
@@ -128,7 +128,7 @@ fn decisions_are_revoked_and_asked_again() {
         &machine,
         &["permissions", "revoke", &id, "00000000"],
         &expect![[r#"
-            err: id-0 is forgotten: execute npm test
+            err: revoked id-0: execute npm test
             err: there is no decision `00000000`; `attache permissions` lists them
             exit: 1
         "#]],
@@ -143,7 +143,7 @@ fn decisions_of_a_directory_or_an_agent_are_cleared() {
         &machine,
         &["permissions", "clear", "--workspace", "."],
         &expect![[r#"
-            err: 1 decision is forgotten
+            err: revoked 1 decision
             exit: 0
         "#]],
     );
@@ -151,7 +151,7 @@ fn decisions_of_a_directory_or_an_agent_are_cleared() {
         &machine,
         &["permissions", "clear", "-a", "claude"],
         &expect![[r#"
-            err: there was nothing to forget
+            err: there was nothing to revoke
             exit: 0
         "#]],
     );
@@ -159,7 +159,7 @@ fn decisions_of_a_directory_or_an_agent_are_cleared() {
         &machine,
         &["permissions", "clear", "-a", "gemini"],
         &expect![[r#"
-            err: 1 decision is forgotten
+            err: revoked 1 decision
             exit: 0
         "#]],
     );
@@ -181,7 +181,7 @@ fn a_file_that_was_changed_by_somebody_else() {
         &["permissions"],
         &expect![[r#"
         err: remembered decisions are ignored: `~/home/attache/data/permissions.json` was changed by somebody else
-        err: nothing is remembered
+        err: no decisions are remembered
         exit: 1
     "#]],
     );
@@ -312,7 +312,7 @@ fn a_decision_is_given_an_end_by_the_beginning_of_its_id() {
         &machine,
         &["permissions", "revoke", &id[..5]],
         &expect![[r#"
-            err: id-0 is forgotten: execute npm test
+            err: revoked id-0: execute npm test
             exit: 0
         "#]],
     );

@@ -24,7 +24,7 @@ pub(crate) fn plain() -> String {
     agent(r#""authMethods":[]"#, "")
 }
 
-/// An agent with two pages of sessions, which it can tell again and delete.
+/// An agent with two pages of sessions, which it can replay and delete.
 pub(crate) fn librarian() -> String {
     let capabilities =
         r#""agentCapabilities":{"loadSession":true,"sessionCapabilities":{"list":{},"delete":{}}}"#;

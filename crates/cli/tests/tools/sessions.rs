@@ -24,7 +24,7 @@ fn kept() -> Machine {
 }
 
 #[test]
-fn those_of_which_a_transcript_was_kept() {
+fn sessions_with_a_transcript_are_listed() {
     Machine::new().check(
         &["sessions", "list"],
         &expect![[r#"
@@ -88,7 +88,7 @@ fn an_id_that_an_agent_has_used_again() {
     machine.check(
         &["sessions", "delete", "one~1"],
         &expect![[r#"
-            err: one~1: its transcript is deleted
+            err: one~1: transcript deleted
             exit: 0
         "#]],
     );
@@ -180,7 +180,7 @@ fn a_session_is_shown_and_exported() {
 }
 
 #[test]
-fn a_session_is_told_by_its_agent() {
+fn a_session_is_replayed_by_its_agent() {
     let machine = Machine::new();
     machine.program("bin/agent", &scripts::librarian());
     machine.check(
@@ -243,7 +243,7 @@ fn a_session_is_deleted_with_the_agent_and_here() {
     machine.check(
         &["sessions", "delete", "one", "--", "left"],
         &expect![[r#"
-            err: one: deleted by the agent, and its transcript is deleted
+            err: one: deleted from the agent, with its transcript
             exit: 0
         "#]],
     );
@@ -255,7 +255,7 @@ fn a_session_is_deleted_with_the_agent_and_here() {
     machine.check(
         &["sessions", "delete", "one"],
         &expect![[r#"
-            err: one: its transcript is deleted
+            err: one: transcript deleted
             exit: 0
         "#]],
     );

@@ -59,7 +59,7 @@ impl Machine {
 }
 
 #[test]
-fn a_full_device_is_told_and_holds_nothing_up() {
+fn a_full_device_is_reported_and_delays_nothing() {
     let machine = Machine::new();
     if !fs::exists("/dev/full").unwrap() {
         return;
@@ -107,7 +107,7 @@ fn an_agent_that_cannot_be_started() {
     machine.check(
         &["trace", "-o", "t", "--", "./nothing"],
         &expect![[r#"
-        err: ./nothing does not exist; check the path; it is looked for from where you are
+        err: ./nothing does not exist; check the path; relative paths start at the current directory
         exit: 1
     "#]],
     );
@@ -253,7 +253,7 @@ fn a_replay_looks_the_same_as_what_was_recorded() {
 }
 
 #[test]
-fn the_part_of_the_client_is_played_to_an_agent() {
+fn the_client_side_is_replayed_to_an_agent() {
     let machine = Machine::new();
     machine.record("permission", "t");
     let again = [

@@ -1,4 +1,4 @@
-//! The agents that everybody knows, by the names that other tools give them too.
+//! The well-known agents, under the names that other tools use too.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ pub(super) fn agents() -> impl Iterator<Item = Agent> {
         .chain(KNOWN_AGENTS.iter().map(KnownAgent::agent))
 }
 
-/// Our own agents, which are this very program; none where a program does not know where it is.
+/// Attaché's own agents, which run this program; `None` if the path of this program is unknown.
 fn own() -> Option<[Agent; 2]> {
     let command = std::env::current_exe().ok()?;
     let agent = |name: &str, word: &str| Agent {

@@ -1,4 +1,4 @@
-//! What can only be told by starting an agent: its version, and whether it is logged in.
+//! Starts an agent to find out its version and whether it is logged in.
 
 use std::time::Duration;
 
@@ -11,32 +11,32 @@ use tokio::time::timeout;
 use super::Agent;
 use attache_text::plain;
 
-/// What an agent says of itself.
+/// What an agent reports about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Probe {
-    /// Its version, in its own words.
+    /// The version that the agent reports.
     pub version: Option<String>,
-    /// Whether it is logged in.
+    /// Whether the agent is logged in.
     pub login: LoginStatus,
 }
 
 /// Whether an agent is logged in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoginStatus {
-    /// It is.
+    /// The agent is logged in.
     In,
-    /// It is not, and wants to be.
+    /// The agent is logged out and requires a login.
     Out,
-    /// It needs none.
+    /// The agent needs no login.
     NotNeeded,
-    /// It does not tell before a session is opened.
+    /// The agent does not report it before a session opens.
     Unknown,
-    /// It does not answer.
+    /// The agent did not respond.
     NoAnswer,
 }
 
 impl LoginStatus {
-    /// In a word or two.
+    /// The status in a word or two, as `attache agents` shows it.
     pub fn name(self) -> &'static str {
         match self {
             LoginStatus::In => "logged in",
@@ -49,8 +49,8 @@ impl LoginStatus {
 }
 
 impl Agent {
-    /// Starts the agent twice: for its version, and to ask whether it is logged in. Never takes longer than half a
-    /// minute, and nothing is left running.
+    /// Starts the agent twice: with `--version`, and over ACP for its login status. Takes at most half a minute and leaves
+    /// nothing running.
     pub async fn probe(&self) -> Probe {
         let (said, (told, login)) = tokio::join!(self.version(), self.login());
         Probe {
@@ -68,7 +68,7 @@ impl Agent {
         first_line(&program).await
     }
 
-    /// The version that it tells in the handshake, and its login.
+    /// The version in the `initialize` response, and the login status.
     async fn login(&self) -> (Option<String>, LoginStatus) {
         let started = client::spawn(&self.program(), detecting_options()).await;
         let Ok((agent, mut calls, child)) = started else {
@@ -100,7 +100,7 @@ impl Agent {
     }
 }
 
-/// The settings of a connection with an agent whose dialect is detected from its first messages.
+/// Connection options that detect the agent's dialect from its first messages.
 pub(crate) fn detecting_options() -> Options {
     Options {
         translator: Some(attache_dialect::detect(Role::Agent)),
@@ -108,13 +108,13 @@ pub(crate) fn detecting_options() -> Options {
     }
 }
 
-/// What is said first to an agent that is only looked at: we offer it nothing.
+/// The `initialize` request for an agent that is only examined. It offers no capabilities.
 pub(crate) fn initialize_request() -> v1::InitializeRequest {
     let us = v1::Implementation::new("attache", env!("CARGO_PKG_VERSION"));
     v1::InitializeRequest::new(v1::ProtocolVersion::V1).client_info(us)
 }
 
-/// The first line that a program prints, if it does so soon and ends well.
+/// The first line that a program prints within a few seconds.
 pub(crate) async fn first_line(program: &Program) -> Option<String> {
     let (child, stdin, stdout) = program.spawn_piped().await.ok()?;
     drop(stdin);

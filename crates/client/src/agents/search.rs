@@ -1,16 +1,16 @@
-//! Diagnosis a program the way a shell does, without starting it.
+//! Finds programs in `PATH` as a shell does, without starting them.
 
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The file that would be started, looked up in our own `PATH` unless the program is named with its folder.
+/// The file that a shell would start for a program: looked up in our `PATH`, unless the program contains a directory.
 pub fn find_program(program: &Path) -> Option<PathBuf> {
     find_program_on(program, &env::var_os("PATH").unwrap_or_default())
 }
 
-/// The same with another `PATH`.
+/// The file that a shell with this `PATH` would start for a program.
 pub fn find_program_on(program: &Path, path: &OsStr) -> Option<PathBuf> {
     if program.components().count() > 1 || program.is_absolute() {
         return with_ending(program);
@@ -18,8 +18,8 @@ pub fn find_program_on(program: &Path, path: &OsStr) -> Option<PathBuf> {
     env::split_paths(path).find_map(|folder| with_ending(&folder.join(program)))
 }
 
-/// The program that a file names. One with a folder in it is meant from the file's folder, not from wherever we are; `~/`
-/// is the home directory. Any other is a name to look up.
+/// The path of a program that a configuration file names. A relative path with a directory starts at the file's
+/// directory, and `~/` is the home directory. A name without a directory stays as it is, to be looked up in `PATH`.
 pub(crate) fn resolve_program(file: &Path, program: &str) -> PathBuf {
     if let (Some(rest), Some(home)) = (program.strip_prefix("~/"), env::home_dir()) {
         return home.join(rest);

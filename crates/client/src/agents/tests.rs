@@ -46,7 +46,7 @@ fn a_configured_agent_takes_the_place_of_a_known_one() {
 }
 
 #[test]
-fn the_nearest_names_are_told() {
+fn similar_names_are_suggested() {
     check(
         "",
         "gemni",

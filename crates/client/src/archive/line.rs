@@ -1,4 +1,4 @@
-//! One line of a transcript: the head of the file, or one thing that happened.
+//! One line of a transcript: the header of the file, or one entry.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use attache_host::terminals::TerminalView;
 use super::{TerminalViews, terminals};
 use crate::event::CommandFailure;
 
-/// One thing that happened.
+/// An entry of a transcript.
 pub(super) enum TranscriptLine {
     Prompt(Vec<v1::ContentBlock>),
     Steer(Vec<v1::ContentBlock>),
@@ -20,7 +20,7 @@ pub(super) enum TranscriptLine {
 }
 
 impl TranscriptLine {
-    /// Reads a line; `None` if it says nothing to this version.
+    /// Reads a line; `None` if this version does not know it.
     pub(super) fn read(text: &[u8]) -> Option<TranscriptLine> {
         let object = Object::parse(std::str::from_utf8(text).ok()?.trim_end()).ok()?;
         if let Some(update) = object.get("update") {
@@ -63,7 +63,7 @@ impl TranscriptLine {
     }
 }
 
-/// The first line of a file.
+/// The first line of a transcript.
 pub(super) fn head(agent: &str, session: &v1::SessionId, cwd: &Path) -> String {
     let mut object = Object::default();
     object.put("attache", &1u16);
@@ -74,7 +74,7 @@ pub(super) fn head(agent: &str, session: &v1::SessionId, cwd: &Path) -> String {
     finish(&object)
 }
 
-/// A line for one thing that happened.
+/// A line with the time and one member.
 pub(super) fn of<T: Encode + ?Sized>(what: &'static str, value: &T) -> String {
     let mut object = Object::default();
     object.put("at", &now());
@@ -82,7 +82,7 @@ pub(super) fn of<T: Encode + ?Sized>(what: &'static str, value: &T) -> String {
     finish(&object)
 }
 
-/// A line for the end of a turn.
+/// The line for the end of a turn.
 pub(super) fn end(outcome: &Result<v1::PromptResponse, CommandFailure>) -> String {
     match outcome {
         Ok(answer) => of("end", answer),

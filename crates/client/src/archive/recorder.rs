@@ -1,5 +1,4 @@
-//! Recording: what happens is turned into lines here and written by a thread of its own, so that no screen waits for
-//! a disk.
+//! Turns events into lines of a transcript. A thread of its own writes them, so that the screen never waits for a disk.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -15,15 +14,15 @@ use super::{file_name, line};
 use crate::command::SessionStart;
 use crate::event::{Event, OpenedSession};
 
-/// Records the sessions of one agent. It takes every event; what is no part of a transcript is passed over.
+/// Records the sessions of one agent. It takes every event and ignores those that are not part of a transcript.
 ///
-/// A line is on its way to the disk as soon as it is taken. When the disk is so slow that more than 64 MiB wait, lines
-/// are dropped and the transcript says how many. Of a session in which nothing was said none is kept.
+/// Each line is queued for writing at once. When a slow disk lets the queue grow beyond 64 MiB, lines are dropped and the
+/// transcript says how many. A session without messages leaves no transcript.
 #[derive(Debug)]
 pub struct Recorder {
     agent: String,
     open: HashSet<v1::SessionId>,
-    /// Those in which nothing was said: nobody wants to read them.
+    /// Sessions without messages so far. They leave no transcript.
     silent: HashSet<v1::SessionId>,
     writer: Option<BackgroundWriter<WriteCommand>>,
     lost: u64,
@@ -49,14 +48,14 @@ impl Recorder {
         }
     }
 
-    /// Keeps what commands write in these terminals, too.
+    /// Records the output of commands in these terminals, too.
     #[must_use]
     pub fn terminals(mut self, terminals: Terminals) -> Recorder {
         self.terminals = PendingTerminals::of(terminals);
         self
     }
 
-    /// Takes what has happened.
+    /// Records an event.
     pub fn record(&mut self, event: &Event) {
         match event {
             Event::SessionOpened(opened) => self.opened(opened),
@@ -84,7 +83,7 @@ impl Recorder {
                 self.line(session, line::end(outcome));
                 self.send(WriteCommand::Flush(file_name(&self.agent, session)));
             }
-            // A session that is loaded again is told again: not behind what was told before.
+            // A session that is loaded again is replayed: that must not end up behind the first transcript.
             Event::AgentExited { .. } => {
                 for session in std::mem::take(&mut self.open) {
                     self.closed(&session, WriteCommand::Close);
@@ -116,7 +115,7 @@ impl Recorder {
         }
     }
 
-    /// Ends recording and waits until all of it is written, or for a few seconds if the disk hangs.
+    /// Stops recording and waits until everything is written, for a few seconds at most.
     pub fn finish(mut self) {
         self.end();
     }
@@ -173,7 +172,7 @@ impl Recorder {
         self.push(WriteCommand::Line { name, text }, cost);
     }
 
-    /// What is no line is done however much waits.
+    /// Queues a command that is not a line, even if the queue is full.
     fn send(&self, command: WriteCommand) {
         self.push(command, 0);
     }
@@ -203,7 +202,7 @@ impl Drop for Recorder {
     }
 }
 
-/// Whether somebody would miss it.
+/// Whether an update is worth a transcript: a message or a tool call.
 fn has_content(update: &v1::SessionUpdate) -> bool {
     use v1::SessionUpdate::{AgentMessageChunk, ToolCall, ToolCallUpdate, UserMessageChunk};
     matches!(
@@ -212,12 +211,12 @@ fn has_content(update: &v1::SessionUpdate) -> bool {
     )
 }
 
-/// What a line takes while it waits.
+/// Bytes that a line takes in the queue.
 fn cost(text: &str) -> usize {
     text.len() + size_of::<WriteCommand>() + NAME
 }
 
-/// How long the name of a file is.
+/// Length of a transcript's file name.
 const NAME: usize = 70;
 const BYTES: usize = 64 * 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -1,4 +1,4 @@
-//! What a list tells of a transcript, without reading all of it.
+//! Reads the list entry of a transcript from the beginning and the end of its file.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -10,7 +10,7 @@ use attache::v1;
 use super::ArchivedSession;
 use super::line::TranscriptLine;
 
-/// The record of a file; `None` if it is no transcript.
+/// The list entry of a file; `None` if the file is not a transcript.
 pub(super) fn of(file: &Path) -> Option<ArchivedSession> {
     let mut opened = File::open(file).ok()?;
     let metadata = opened.metadata().ok()?;
@@ -42,7 +42,7 @@ fn text(head: &Object<'_>, name: &str) -> Option<String> {
     json::from_str(head.get(name)?).ok()
 }
 
-/// The last title that the agent gave, else how the first prompt begins.
+/// The last title that the agent gave, otherwise the beginning of the first prompt.
 fn title(start: &[u8], end: &[u8]) -> Option<String> {
     let given = last_title(end).or_else(|| last_title(start));
     given.or_else(|| {

@@ -1,4 +1,4 @@
-//! What commands of the agent wrote, kept beside the transcript that names their terminals.
+//! The output of the agent's commands, stored in the transcript that refers to their terminals.
 
 use std::collections::HashMap;
 
@@ -8,14 +8,14 @@ use attache_host::terminals::{TerminalView, Terminals};
 
 use crate::tool_call::ReportedToolCall;
 
-/// The terminals that transcripts name and of which nothing was kept yet.
+/// Terminals that a transcript refers to and whose output is not recorded yet.
 #[derive(Debug, Default)]
 pub(super) struct PendingTerminals {
     terminals: Option<Terminals>,
     open: HashMap<v1::TerminalId, v1::SessionId>,
 }
 
-/// Something to keep: whose, which, and what it wrote.
+/// The output of a terminal, with its session.
 pub(super) type TerminalRecord = (v1::SessionId, v1::TerminalId, TerminalView);
 
 impl PendingTerminals {
@@ -26,7 +26,7 @@ impl PendingTerminals {
         }
     }
 
-    /// A tool call names its terminals. Those that have ended already are to be kept now.
+    /// Notes the terminals of a tool call. Returns those that have exited already.
     pub(super) fn record_tool_call(
         &mut self,
         notification: &v1::SessionNotification,
@@ -49,7 +49,7 @@ impl PendingTerminals {
         wrote
     }
 
-    /// A terminal has changed: what it wrote is to be kept once it has ended.
+    /// Returns a terminal that a transcript refers to, once it has exited.
     pub(super) fn terminal_changed(&mut self, id: &v1::TerminalId) -> Option<TerminalRecord> {
         let view = self.terminals.as_ref()?.view(id)?;
         view.exit.as_ref()?;
@@ -57,7 +57,7 @@ impl PendingTerminals {
         Some((session, id.clone(), cut(view)))
     }
 
-    /// What is left, as far as it has come.
+    /// All terminals that are left, with their output so far.
     pub(super) fn drain(&mut self) -> Vec<TerminalRecord> {
         let Some(terminals) = &self.terminals else {
             return Vec::new();
@@ -71,7 +71,7 @@ impl PendingTerminals {
     }
 }
 
-/// A terminal as it stands in a transcript and in an export.
+/// A terminal as JSON, for transcripts and exports.
 pub(crate) struct TerminalJson<'a>(pub(crate) &'a v1::TerminalId, pub(crate) &'a TerminalView);
 
 impl Encode for TerminalJson<'_> {
@@ -89,7 +89,7 @@ impl Encode for TerminalJson<'_> {
     }
 }
 
-/// Reads it back.
+/// Reads a terminal from JSON.
 pub(super) fn read(text: &str) -> Option<(v1::TerminalId, TerminalView)> {
     let object = Object::parse(text).ok()?;
     let view = TerminalView {
@@ -104,7 +104,7 @@ pub(super) fn read(text: &str) -> Option<(v1::TerminalId, TerminalView)> {
     Some((json::from_str(object.get("terminalId")?).ok()?, view))
 }
 
-/// The end of it is what people look at.
+/// Keeps the end of the output, because errors are usually there.
 fn cut(mut view: TerminalView) -> TerminalView {
     let surplus = view.output.len().saturating_sub(LONGEST);
     if surplus > 0 {

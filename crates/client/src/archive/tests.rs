@@ -1,4 +1,4 @@
-//! What is recorded, and what is read again.
+//! Transcripts are recorded and read.
 
 use std::fs;
 use std::io::Write;
@@ -105,7 +105,7 @@ fn all(parts: Vec<Vec<Event>>) -> Vec<Event> {
 }
 
 #[test]
-fn what_was_said_can_be_read_again() {
+fn a_recorded_conversation_can_be_read() {
     let disk = Disk::new();
     let failed = Event::TurnEnded {
         session: "s".into(),
@@ -165,7 +165,7 @@ fn a_session_that_is_resumed_goes_on_where_it_ended() {
 }
 
 #[test]
-fn a_session_that_is_told_again_is_not_kept_twice() {
+fn a_replayed_session_is_not_recorded_twice() {
     let disk = Disk::new();
     disk.record(&all(vec![
         vec![opened("s", SessionStart::New)],
@@ -299,7 +299,7 @@ fn no_id_of_an_agent_names_a_file() {
 }
 
 #[test]
-fn of_a_session_in_which_nothing_was_said_nothing_is_kept() {
+fn a_session_without_messages_leaves_no_transcript() {
     let disk = Disk::new();
     let commands = v1::SessionUpdate::AvailableCommandsUpdate(v1::AvailableCommandsUpdate::new([]));
     let told = v1::SessionNotification::new("s", commands);
@@ -318,7 +318,7 @@ fn of_a_session_in_which_nothing_was_said_nothing_is_kept() {
 
 #[cfg(unix)]
 #[test]
-fn nobody_else_can_read_what_is_kept() {
+fn only_the_owner_can_read_transcripts() {
     use std::os::unix::fs::PermissionsExt;
     let disk = Disk::new();
     disk.record(&[opened("s", SessionStart::New), asks("s", "hi")]);
@@ -374,7 +374,7 @@ fn sessions_that_nobody_opens_cost_little() {
 }
 
 #[test]
-fn what_is_too_much_to_wait_is_dropped_and_counted() {
+fn lines_beyond_the_queue_limit_are_dropped_and_counted() {
     let disk = Disk::new();
     let huge = vec![
         opened("s", SessionStart::New),
@@ -399,7 +399,7 @@ fn a_flood_is_kept_whole() {
 }
 
 #[test]
-fn a_disk_that_cannot_be_written_harms_nobody() {
+fn a_disk_that_cannot_be_written_does_not_stop_the_conversation() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
@@ -414,7 +414,7 @@ fn a_disk_that_cannot_be_written_harms_nobody() {
 }
 
 #[tokio::test]
-async fn what_commands_wrote_is_kept_with_the_transcript() {
+async fn output_of_commands_is_in_the_transcript() {
     let disk = Disk::new();
     let place = tempfile::tempdir().unwrap();
     let roots = attache_host::Roots::open(place.path(), &[]).unwrap();

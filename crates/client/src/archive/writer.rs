@@ -1,4 +1,4 @@
-//! The thread that writes: files are opened, appended to and put in their place here.
+//! Writes transcripts on the recorder's thread: opens, appends to, renames and deletes their files.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -10,7 +10,7 @@ use tempfile::NamedTempFile;
 
 use super::ENDING;
 
-/// What is to be done with the file of a name.
+/// A command for the file with this name.
 pub(super) enum WriteCommand {
     Open {
         name: String,
@@ -26,13 +26,13 @@ pub(super) enum WriteCommand {
     Delete(String),
 }
 
-/// How a transcript begins.
+/// How recording of a session starts.
 pub(super) enum RecordStart {
-    /// With nothing. What was kept under this id is of another session, and is put aside.
+    /// A new session: an older transcript with the same id belongs to another session and is renamed.
     New,
-    /// With what the agent has told again, if it has; it is more than what we have.
+    /// The agent has replayed the session: the replay replaces the older transcript, because it is more complete.
     Replayed,
-    /// Where it ended.
+    /// The session was resumed: lines are appended to the older transcript.
     Continued,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct TranscriptWriter {
     files: HashMap<String, TranscriptFile>,
 }
 
-/// A file, or what came before the session had one.
+/// A transcript's file, or a draft until the session opens.
 struct TranscriptFile {
     to: Destination,
     pending: Vec<u8>,
@@ -61,7 +61,8 @@ impl TranscriptWriter {
         }
     }
 
-    /// What came together is written together. A file that fails is given up: a conversation is worth more than its record.
+    /// Runs a batch of commands, then writes each file once. A file that cannot be written is dropped; the conversation
+    /// goes on.
     pub(super) fn write(&mut self, commands: Vec<WriteCommand>) {
         commands
             .into_iter()
@@ -73,7 +74,7 @@ impl TranscriptWriter {
         match command {
             WriteCommand::Open { name, head, start } => {
                 let draft = match (self.files.remove(&name), &start) {
-                    // Opened again while it is open: it goes on.
+                    // The session is open already: recording continues.
                     (
                         Some(
                             open @ TranscriptFile {
@@ -122,8 +123,8 @@ impl TranscriptWriter {
         }
     }
 
-    /// A place for what is told of a session that is not open yet. An agent can tell of any number of sessions that
-    /// nobody will ever open.
+    /// A draft for the updates of a session that is not open yet. The number of drafts is limited, because an agent can
+    /// send updates for any number of sessions that are never opened.
     fn draft(&self) -> io::Result<TranscriptFile> {
         let drafts = self.files.values();
         let drafts = drafts.filter(|file| matches!(file.to, Destination::Draft(_)));
@@ -205,7 +206,7 @@ impl TranscriptFile {
     }
 }
 
-/// Gives a file that is there another name: an agent has used the id of its session again.
+/// Renames an existing transcript, because the agent has reused the session's id.
 fn put_aside(path: &Path) -> io::Result<()> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let names =
@@ -234,7 +235,7 @@ fn append(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).open(path)
 }
 
-/// A line that was cut off by a crash stays one line by itself.
+/// Ends a line that a crash cut off, so that the next line stays readable.
 fn end_torn_line(path: &Path, file: &mut File) -> io::Result<()> {
     let mut last = [b'\n'];
     let mut read = File::open(path)?;
@@ -250,6 +251,6 @@ fn end_torn_line(path: &Path, file: &mut File) -> io::Result<()> {
 
 const DRAFTS: usize = 16;
 const AT_ONCE: usize = 256 * 1024;
-/// Transcripts that are kept under an id that was used again and again.
+/// Maximum renamed transcripts for one reused session id.
 const MOST_ASIDE: u32 = 1000;
 const LARGEST: u64 = 512 * 1024 * 1024;

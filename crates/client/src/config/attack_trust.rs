@@ -67,7 +67,7 @@ impl Project {
     fn is_trusted(&self) -> bool {
         let configuration = self.load();
         let is_trusted = configuration.untrusted.is_none();
-        // What is not trusted sets nothing. Only rules that were trusted before are still there.
+        // An untrusted file sets nothing. Only rules that were trusted before still apply.
         let rows = configuration.rows();
         let is_set = rows.len() > configuration.kept.len();
         assert_eq!(is_trusted, is_set, "{rows:?}");

@@ -1,4 +1,4 @@
-//! A file of JSON in which comments and trailing commas are allowed, and where things stand in it.
+//! JSON files with comments and trailing commas, and the location of each value.
 
 use std::borrow::Cow;
 use std::io;
@@ -11,13 +11,13 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use super::error::{ConfigError, SourceLocation};
 
-/// A file and its text.
+/// A file with its text.
 pub(super) struct Document {
     path: PathBuf,
     text: String,
 }
 
-/// A value in a document, with the name under which it stands.
+/// A value in a document, with its field name.
 pub(super) struct Node<'a> {
     document: &'a Document,
     value: &'a Value<'a>,
@@ -54,7 +54,7 @@ impl Document {
         &self.text
     }
 
-    /// Hands the outermost value to `read`; a document with nothing in it is an empty object.
+    /// Passes the outermost value to `read`. An empty document counts as an empty object.
     pub(super) fn read<T: Default>(
         &self,
         read: impl FnOnce(Node<'_>) -> Result<T, ConfigError>,
@@ -128,7 +128,7 @@ impl Node<'_> {
             .collect())
     }
 
-    /// The member of a name, the last one if there are several.
+    /// The member with this name, the last one if there are several.
     pub(super) fn get(&self, name: &str) -> Result<Option<Node<'_>>, ConfigError> {
         let members = self.members()?.into_iter().rev();
         let mut named = members.filter(|(key, _)| *key == name);
@@ -148,7 +148,7 @@ impl Node<'_> {
         json(self.value)
     }
 
-    /// Says what is wrong here.
+    /// An error at this value.
     pub(super) fn wrong(&self, what: impl Into<String>) -> ConfigError {
         ConfigError::Field {
             place: self.place(),
@@ -173,7 +173,7 @@ impl Node<'_> {
     }
 }
 
-/// What is allowed beyond JSON: comments and trailing commas, as in the files of most editors.
+/// Allows comments and trailing commas, as in the files of most editors.
 pub(super) fn notation() -> ParseOptions {
     ParseOptions {
         allow_comments: true,

@@ -1,4 +1,4 @@
-//! Changing the person's file: one value at a time, with everything else left as it stands, comments too.
+//! Changes the user's file: one value at a time, without touching anything else, including comments.
 
 use std::fs;
 use std::io::{self, Write};
@@ -13,22 +13,22 @@ use super::error::ConfigError;
 use super::layer::{KEYS, KeysBelow, Layer, keys_of};
 use super::similar_names;
 
-/// Sets a key such as `default_agent` or `agent_servers.mine.command`. A value that is JSON is taken as such, another
-/// one as a string. The file is written whole or not at all, and only if it fits afterwards.
+/// Sets a key such as `default_agent` or `agent_servers.mine.command`. A value that is not JSON is a string. The file is
+/// replaced atomically, and only if it is valid afterwards.
 ///
 /// # Errors
 ///
-/// When there is no such key, the value does not fit, or the file cannot be read or written.
+/// When the key does not exist, the value is invalid, or the file cannot be read or written.
 pub fn set(file: &Path, key: &str, value: &str) -> Result<(), ConfigError> {
     change(file, key, |object, name| {
-        // Numbers and words such as `true` fit no key: they are names.
+        // No key takes numbers or booleans, so those are names.
         let value = match serde_json::from_str(value) {
             Ok(value @ (Value::Object(_) | Value::Array(_) | Value::String(_))) => input(value),
             _ => CstInputValue::String(value.to_owned()),
         };
         let inner = object.get(name).and_then(|member| member.object_value());
         match object.get(name) {
-            // A preset or a mode alone is short for an object with one.
+            // A preset or mode alone is the short form of an object.
             Some(_) if short_form(key).is_some() && inner.is_some() && is_text(&value) => {
                 if let (Some(inner), Some(short)) = (inner, short_form(key)) {
                     put(&inner, short, value);
@@ -51,7 +51,7 @@ fn is_text(value: &CstInputValue) -> bool {
     matches!(value, CstInputValue::String(_))
 }
 
-/// Removes a key. One that is not there is removed already.
+/// Removes a key. Succeeds if the key is not set.
 ///
 /// # Errors
 ///
@@ -68,7 +68,7 @@ fn change(file: &Path, key: &str, edit: impl FnOnce(&CstObject, &str)) -> Result
     check_key(key)?;
     let text = match Document::open(file)? {
         Some(document) => {
-            // What does not fit is said with its place.
+            // Fails with the location if the file is invalid now.
             Layer::read(&document)?;
             document.text().to_owned()
         }
@@ -93,7 +93,7 @@ fn change(file: &Path, key: &str, edit: impl FnOnce(&CstObject, &str)) -> Result
     write_whole(file, &changed).map_err(|cause| unwritable(file, cause))
 }
 
-/// The key that a text stands for where an object is expected.
+/// The key that a string sets where an object is expected.
 fn short_form(key: &str) -> Option<&'static str> {
     match key {
         "permissions" => Some("preset"),
@@ -102,7 +102,7 @@ fn short_form(key: &str) -> Option<&'static str> {
     }
 }
 
-/// Makes an object of a text that stands alone.
+/// Turns the short form of a value into an object.
 fn spell_out(object: &CstObject, key: &str, short: &str) {
     let member = object.get(key);
     let text = member.as_ref().and_then(|member| member.value());
@@ -113,7 +113,7 @@ fn spell_out(object: &CstObject, key: &str, short: &str) {
     }
 }
 
-/// Whether something uses the key.
+/// Checks that the key exists.
 fn check_key(key: &str) -> Result<(), ConfigError> {
     let (first, rest) = key.split_once('.').unwrap_or((key, ""));
     let is_whole = key.split('.').all(|part| !part.is_empty());
@@ -155,8 +155,8 @@ fn input(value: Value) -> CstInputValue {
     }
 }
 
-/// Writes a file whole or not at all. A file that is there keeps its mode, a new one is for its owner alone. A link
-/// stays a link.
+/// Replaces a file atomically. An existing file keeps its mode, a new file is accessible only to its owner. A symbolic
+/// link stays a link.
 pub(super) fn write_whole(file: &Path, text: &str) -> io::Result<()> {
     let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let folder = file.parent().unwrap_or(Path::new("."));

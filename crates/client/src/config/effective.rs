@@ -1,4 +1,4 @@
-//! The configuration as people are shown it: each value under its key, without secrets.
+//! The configuration for display: each value under its key, without secrets.
 
 use attache::v1;
 use serde_json::{Value, json};
@@ -8,21 +8,21 @@ use super::layer::KEYS;
 use super::{ConfigError, Configuration, ConfiguredAgent, similar_names};
 use crate::agents::Agent;
 
-/// A value that counts.
+/// A value that applies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfigValue {
-    /// Its key, such as `default_agent` or `agent_servers.mine`.
+    /// The key, such as `default_agent` or `agent_servers.mine`.
     pub key: String,
-    /// The value. Of environment variables and headers it has the names only.
+    /// The value. Contains only the names of environment variables and headers.
     pub value: Value,
-    /// Where it comes from.
+    /// The value's location.
     pub place: SourceLocation,
-    /// What of it counts, if not all does.
+    /// What part of the value applies, if not all of it does.
     pub note: Option<&'static str>,
 }
 
 impl ConfigValue {
-    /// The value in one line, with what of it counts.
+    /// The value on one line, with what of it applies.
     pub fn line(&self) -> String {
         match self.note {
             Some(note) => format!("{} ({note})", self.value_line()),
@@ -30,7 +30,7 @@ impl ConfigValue {
         }
     }
 
-    /// The value in one line: a text as it is, a command as it would be typed, anything else as JSON.
+    /// The value on one line: a string unchanged, a command as in a shell, anything else as JSON.
     fn value_line(&self) -> String {
         let Some(command) = self.value.get("command").and_then(Value::as_str) else {
             return plain(&self.value);
@@ -46,11 +46,11 @@ impl ConfigValue {
 }
 
 impl Configuration {
-    /// Every value that counts.
+    /// All values that apply.
     pub fn rows(&self) -> Vec<ConfigValue> {
         let mut rows = Vec::new();
         let mut add = |key: String, value: Value, place: &SourceLocation| {
-            // The first of a name counts.
+            // The first value of a key applies.
             if rows.iter().all(|row: &ConfigValue| row.key != key) {
                 let place = place.clone();
                 let note = None;
@@ -102,7 +102,7 @@ impl Configuration {
                 add(key.to_owned(), value, &sandbox.place);
             }
         }
-        // Both policies count.
+        // Both policies apply.
         if let Some(policy) = &self.project_policy {
             rows.push(ConfigValue {
                 key: "policy".to_owned(),
@@ -129,7 +129,7 @@ impl Configuration {
     ///
     /// # Errors
     ///
-    /// When there is no such key.
+    /// When the key does not exist.
     pub fn get(&self, key: &str) -> Result<Option<Value>, ConfigError> {
         let first = key.split('.').next().unwrap_or(key);
         if !KEYS.contains(&first) {

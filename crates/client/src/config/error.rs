@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, and where.
+//! Errors and warnings of a configuration, with their location.
 
 use std::fmt;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use attache_host::ownership::OwnershipError;
 
-/// A place in a file, from 1.
+/// A position in a file. Lines and columns start at 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceLocation {
     /// The file.
@@ -26,44 +26,44 @@ pub enum ConfigError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: io::Error,
     },
-    /// Somebody else may have written a file.
+    /// Another user may have written a file.
     #[error(transparent)]
     Ownership(OwnershipError),
-    /// A file cannot be written. It is as it was.
+    /// A file cannot be written and was not changed.
     #[error("{} cannot be written: {cause}", .path.display())]
     Unwritable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: io::Error,
     },
-    /// A file is no JSON, also with comments and trailing commas allowed.
+    /// A file is not JSON, even with comments and trailing commas allowed.
     #[error("{place}: {what}")]
     Syntax {
-        /// Where.
+        /// The location.
         place: SourceLocation,
-        /// What is wrong.
+        /// The parser's message.
         what: String,
     },
-    /// A value does not fit.
+    /// A value is invalid.
     #[error("{place}: `{field}` {what}")]
     Field {
-        /// Where.
+        /// The location.
         place: SourceLocation,
-        /// Which field, with those around it.
+        /// The field's full name, such as `agent_servers.mine.args`.
         field: String,
-        /// What is wanted.
+        /// What is expected.
         what: String,
     },
-    /// There is no such key.
+    /// The key does not exist.
     #[error("there is no key `{key}`; {}", hint(.nearest.as_deref()))]
     NoSuchKey {
-        /// The key as it was named.
+        /// The key.
         key: String,
-        /// The one that it looks like.
+        /// A similar key that exists.
         nearest: Option<String>,
     },
 }
@@ -71,16 +71,16 @@ pub enum ConfigError {
 fn hint(nearest: Option<&str>) -> String {
     match nearest {
         Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => "`attache config --help` tells the keys".to_owned(),
+        None => "`attache config --help` lists the keys".to_owned(),
     }
 }
 
-/// Something that looks wrong and does no harm.
+/// A problem that is not an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigWarning {
-    /// Where, unless what is wrong says it.
+    /// The location, unless `what` contains it.
     pub place: Option<SourceLocation>,
-    /// What.
+    /// The problem.
     pub what: String,
 }
 

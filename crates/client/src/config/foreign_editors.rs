@@ -1,4 +1,4 @@
-//! The agents that other editors have configured. Their files are only read.
+//! The agents that other editors have configured. Their files are never written.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -8,17 +8,17 @@ use super::error::ConfigError;
 use super::layer::{agent, setting};
 use super::{ConfigSetting, ConfiguredAgent};
 
-/// An editor that keeps agents in a file.
+/// Another editor that configures agents in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ForeignEditor {
     /// Zed.
     Zed,
-    /// The editors of JetBrains.
+    /// The JetBrains IDEs.
     JetBrains,
 }
 
 impl ForeignEditor {
-    /// Its name, as in the configuration.
+    /// The editor's name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             ForeignEditor::Zed => "zed",
@@ -26,7 +26,7 @@ impl ForeignEditor {
         }
     }
 
-    /// Its file.
+    /// The editor's file with agents.
     pub fn file(self, home: &Path) -> PathBuf {
         match self {
             ForeignEditor::Zed => home.join(".config/zed/settings.json"),
@@ -50,11 +50,11 @@ impl ForeignEditor {
     fn read(self, servers: &Node<'_>) -> Result<Vec<ConfigSetting<ConfiguredAgent>>, ConfigError> {
         let mut agents = Vec::new();
         for (name, entry) in servers.members()? {
-            // One from the editor's own registry is installed where only the editor knows.
+            // An agent from the editor's registry has no command: only the editor knows where it is installed.
             if entry.get("command")?.is_none() {
                 continue;
             }
-            // What else the editor says there is for itself.
+            // The other keys are for the editor.
             let mut ignored = Vec::new();
             let mut agent = agent(name, &entry, &mut ignored)?;
             agent.editor = Some(self);
@@ -71,9 +71,7 @@ impl FromStr for ForeignEditor {
         match name {
             "zed" => Ok(ForeignEditor::Zed),
             "jetbrains" => Ok(ForeignEditor::JetBrains),
-            _ => Err(format!(
-                "`{name}` is no editor that is known: zed, jetbrains"
-            )),
+            _ => Err(format!("unknown editor `{name}`; use zed or jetbrains")),
         }
     }
 }

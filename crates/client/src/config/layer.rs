@@ -1,4 +1,4 @@
-//! What one of our own files says: which keys there are, and what fits them.
+//! One configuration file: its keys, and the values they take.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use super::{ConfigSetting, ConfiguredAgent, ForeignEditor, SandboxConfig, sandbo
 use crate::agents::resolve_program;
 use crate::mcp;
 
-/// What one file says.
+/// The values of one file.
 #[derive(Debug, Default)]
 pub(super) struct Layer {
     pub(super) default_agent: Option<ConfigSetting<String>>,
@@ -39,7 +39,7 @@ impl Layer {
         })
     }
 
-    /// A project does not say what its commands may touch.
+    /// Drops `sandbox`: a project cannot set what its commands may access.
     pub(super) fn drop_sandbox(&mut self) {
         if let Some(sandbox) = self.sandbox.take() {
             self.warnings.push(ConfigWarning {
@@ -78,7 +78,7 @@ impl Layer {
         Ok(())
     }
 
-    /// A preset, or an object with one and how long decisions hold.
+    /// Reads `permissions`: a preset, or an object with a preset and an expiry.
     fn set_permissions(&mut self, node: &Node<'_>) -> Result<(), ConfigError> {
         if !node.is_object() {
             self.permissions = Some(setting(node, preset(node)?));
@@ -96,7 +96,7 @@ impl Layer {
         Ok(())
     }
 
-    /// Which variables children get beside those that are listed.
+    /// Reads `environment`: additional variables for child processes.
     fn set_environment(&mut self, node: &Node<'_>) -> Result<(), ConfigError> {
         for (key, node) in node.members()? {
             match key {
@@ -109,7 +109,7 @@ impl Layer {
         Ok(())
     }
 
-    /// A project's file passes no variables: a repository must not get at the user's keys. Even when it is trusted.
+    /// Drops `environment`: even a trusted project must not get at the user's keys.
     pub(super) fn without_environment(mut self) -> Layer {
         if let Some(pass) = self.pass.take() {
             self.warnings.push(ConfigWarning {
@@ -238,12 +238,12 @@ pub(super) fn unknown_key(key: &str, node: &Node<'_>, known: &[&'static str]) ->
         None => format!("; the keys here are {}", known.join(", ")),
     };
     let place = Some(node.place());
-    // The key is not repeated: it may be a secret in the wrong place.
+    // The message does not repeat the key, which may be a misplaced secret.
     let what = format!("nothing uses this key{hint}");
     ConfigWarning { place, what }
 }
 
-/// The keys of a file.
+/// The keys of a configuration file.
 pub(super) const KEYS: &[&str] = &[
     "default_agent",
     "agent_servers",
@@ -254,9 +254,9 @@ pub(super) const KEYS: &[&str] = &[
     "policy",
     "sandbox",
 ];
-/// What a key of a file can have below it.
+/// The keys that are possible below a key.
 pub(super) enum KeysBelow {
-    /// It is a single value.
+    /// None: the key has a single value.
     None,
     /// Names that the user chooses.
     Names,
@@ -264,7 +264,7 @@ pub(super) enum KeysBelow {
     Known(&'static [&'static str]),
 }
 
-/// What the keys of a file have below them.
+/// The keys that are possible below a key of the file.
 pub(super) fn keys_of(key: &str) -> KeysBelow {
     match key {
         "agent_servers" | "mcp_servers" => KeysBelow::Names,
@@ -275,7 +275,7 @@ pub(super) fn keys_of(key: &str) -> KeysBelow {
     }
 }
 
-/// The keys of `permissions`, where it is an object.
+/// The keys of `permissions`, if it is an object.
 const PERMISSION_KEYS: &[&str] = &["preset", "expiry"];
 /// The keys of `environment`.
 const ENVIRONMENT_KEYS: &[&str] = &["pass"];

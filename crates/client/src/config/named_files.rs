@@ -1,5 +1,5 @@
-//! Files that a project's file names and that can widen what agents may do: the policy, and files and directories of the
-//! project that commands of agents and MCP servers name. TrustStore covers them, each by its digest.
+//! Files that a project's file names and that affect what agents may do: the policy, and files and directories of the
+//! project in the commands of agents and MCP servers. Trust covers them by their digests.
 
 mod directory;
 mod shell_lines;
@@ -15,33 +15,33 @@ use super::layer::Layer;
 use directory::{DirectoryDigest, ReadBudget, contains_project};
 use shell_lines::ShellLineFiles;
 
-/// The state of each named file: a digest, or that there is none.
+/// The state of each named file: a digest, or `missing`.
 pub(super) type FileStates = BTreeMap<String, String>;
 
-/// What a project's file names.
+/// The files that a project's file names.
 #[derive(Debug, Default)]
 pub(super) struct NamedFiles {
-    /// Where each file is, the policy first.
+    /// The paths, the policy first.
     pub(super) files: Vec<PathBuf>,
-    /// What each of them is now.
+    /// The current state of each file.
     pub(super) states: FileStates,
-    /// How many files are below each directory.
+    /// The number of files below each directory.
     pub(super) below: BTreeMap<PathBuf, usize>,
-    /// The policy as it was when its digest was made.
+    /// The policy's text that belongs to its digest.
     pub(super) policy: Option<String>,
-    /// Files of the project that are named and not there. They are known to nobody but this process, as one of their names
-    /// may be a secret. Once one exists, it is one more than was trusted.
+    /// Named files of the project that do not exist. They are not stored, because a name may be a secret. Once such a file
+    /// exists, trust ends.
     pub(super) missing: Vec<PathBuf>,
-    /// Words of shell lines whose files cannot be told.
+    /// Words of shell lines that may name files unknown before the line runs.
     pub(super) not_covered: Vec<String>,
 }
 
 impl NamedFiles {
-    /// Looks at every file that a layer names.
+    /// Reads the state of every file that a layer names.
     ///
     /// # Errors
     ///
-    /// When one of them cannot be covered: too large, too many, or not readable.
+    /// When trust cannot cover a file: too large, too many files, or not readable.
     pub(super) fn of(layer: &Layer, project: &Path) -> Result<NamedFiles, String> {
         let folder = project.parent().unwrap_or(Path::new("."));
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
@@ -140,7 +140,7 @@ fn state(path: &Path) -> Result<(String, Option<Vec<u8>>), String> {
         Err(_) => return Ok((MISSING.to_owned(), None)),
     };
     if !metadata.is_file() {
-        return Err(unreadable(io::Error::other("it is no ordinary file")));
+        return Err(unreadable(io::Error::other("it is not a regular file")));
     }
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
@@ -152,7 +152,7 @@ fn state(path: &Path) -> Result<(String, Option<Vec<u8>>), String> {
     Ok((hex(&blake3::hash(&bytes)), Some(bytes)))
 }
 
-/// Every word of a command that a layer starts, and what it sets in the environment.
+/// All words of the commands that a layer starts, and the values of their environment variables.
 fn words(layer: &Layer) -> Vec<String> {
     let mut words: Vec<String> = commands(layer).into_iter().flatten().collect();
     for agent in &layer.agents {
@@ -186,8 +186,8 @@ fn commands(layer: &Layer) -> Vec<Vec<String>> {
     agents.chain(servers).collect()
 }
 
-/// The files of the project that a word may mean, whether they are there or not: all of it, a part between signs that shells
-/// and options put between words, or what follows the letter of an option (`-I./lib`); also as an address has it (`%2e`).
+/// The files of the project that a word may mean, whether they exist or not: the whole word, a part between separators of
+/// shells and options, or the value of a short option (`-I./lib`); also with percent-encoding (`%2e`).
 fn paths(word: &str, folder: &Path) -> Vec<PathBuf> {
     let decoded = decoded(word);
     let spellings = std::iter::once(word).chain(decoded.as_deref());
@@ -208,7 +208,7 @@ fn paths(word: &str, folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// A word in which `%2e` and the like stand for letters, without them.
+/// The word with percent-encoding decoded, if there is any.
 fn decoded(word: &str) -> Option<String> {
     if !word.contains('%') {
         return None;
@@ -235,7 +235,7 @@ fn decoded(word: &str) -> Option<String> {
         .filter(|decoded| decoded != word)
 }
 
-/// Where a file that is not there would be.
+/// The real path that a missing file would have.
 fn real_parent(path: &Path) -> PathBuf {
     let mut above = path.ancestors().skip(1);
     let real = above.find_map(|above| Some((above, above.canonicalize().ok()?)));
@@ -245,13 +245,13 @@ fn real_parent(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether names are short enough for files.
+/// Whether the names in a path are short enough for files.
 fn can_exist(path: &Path) -> bool {
     path.components()
         .all(|name| name.as_os_str().len() <= MAX_NAME)
 }
 
-/// The project's directory, or one that contains it, where a word means that: all of it, or what follows a `=` or `:`.
+/// The project's directory or one of its parents, if the word means that: the whole word, or a part after `=` or `:`.
 fn names_root(word: &str, folder: &Path) -> Option<PathBuf> {
     let parts = std::iter::once(word).chain(word.split(['=', ':']));
     let around = |part: &str| {
@@ -262,7 +262,7 @@ fn names_root(word: &str, folder: &Path) -> Option<PathBuf> {
     parts.filter_map(without_option).find_map(around)
 }
 
-/// What may be a path in a part of a word: all of it, or what follows `@` or the letter of an option.
+/// The part that may be a path: the whole part, or the rest after `@` or a short option.
 fn without_option(part: &str) -> Option<&str> {
     let path = match part.strip_prefix('-') {
         Some(option) if option.starts_with('-') => return None,
@@ -296,16 +296,16 @@ fn hex(digest: &blake3::Hash) -> String {
     digest.to_hex().to_string()
 }
 
-/// Signs between words of shell lines, lists and options.
+/// Separators between words in shell lines, lists and options.
 const BETWEEN: &[char] = &[
     '=', ':', ' ', ',', ';', '\t', '\n', '\'', '"', '(', ')', '`', '<', '>', '&', '|',
 ];
-/// The state of a file that is not there.
+/// The state of a missing file.
 pub(super) const MISSING: &str = "missing";
 const DIRECTORY: &str = "directory";
-/// Most files that one project file may name.
+/// Maximum number of files that one project file may name.
 const MAX_FILES: usize = 1000;
-/// Largest named file. TrustStore is checked at every start, so this also bounds how long that takes.
+/// Maximum size of a named file. Trust is checked at every start, so this also limits the time for that.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 const MAX_PATH: usize = 4096;
 const MAX_NAME: usize = 255;

@@ -1,5 +1,4 @@
-//! The project's file: whether it is trusted as it is now, what it would set, and what stays in force of projects that
-//! are not.
+//! The project's file: whether it is trusted, what it would set, and which restrictions of changed projects stay in force.
 
 use std::path::{Path, PathBuf};
 
@@ -13,29 +12,29 @@ use super::restrictions::ProjectRestrictions;
 use super::trust::{self, TrustRecord, TrustRecords, TrustStatus, TrustStore, TrustedContents};
 use super::{ConfigSources, Configuration, PROJECT_FILE, UntrustedProject};
 
-/// A project's file as it is now.
+/// A project's file in its current state.
 struct ProjectFile {
     path: PathBuf,
     layer: Layer,
     named: NamedFiles,
     contents: TrustedContents,
     restrictions: ProjectRestrictions,
-    /// Why it makes no sense.
+    /// Why the file is invalid.
     fault: Option<ConfigError>,
-    /// Why trust cannot cover what it names.
+    /// Why trust cannot cover the named files.
     uncovered: Option<String>,
 }
 
-/// What is in the place of a project's file.
+/// The result of looking for a project's file.
 enum ProjectFileLookup {
     Missing,
-    /// Somebody else may have written it.
+    /// Another user may have written the file.
     Refused(String),
     Found(Box<ProjectFile>),
 }
 
 impl Configuration {
-    /// Adds the project's file if it is trusted, and what trusted projects deny and ask about in any case.
+    /// Adds the project's file if it is trusted, and the restrictions of other trusted projects.
     pub(super) fn add_projects(
         &mut self,
         sources: &ConfigSources,
@@ -95,7 +94,7 @@ impl Configuration {
             && file.restrictions.is_stored(trust);
         let policy = file.named.policy.as_deref();
         if !is_stored {
-            // Where this fails, the rules are lost once the file changes, and that is told then.
+            // If this fails, the rules are lost once the file changes; that is reported then.
             trust
                 .put(&file.path, &file.contents, &file.restrictions, policy)
                 .ok();
@@ -106,8 +105,8 @@ impl Configuration {
         Ok(())
     }
 
-    /// Trusted projects above the directory that are not the project of it: another project's file or a repository stands
-    /// before them, or their file is gone. What they deny and ask about counts, and nothing else.
+    /// Adds only the restrictions of trusted projects above the directory that are not its project: another project's file
+    /// or a repository comes first, or their file is gone.
     fn keep_above(
         &mut self,
         sources: &ConfigSources,
@@ -170,7 +169,7 @@ impl Configuration {
         Ok(())
     }
 
-    /// Has rules count that were stored only now; says so where that fails.
+    /// Applies rules that were stored only now; reports a failure.
     fn keep_lost(
         &mut self,
         path: &Path,
@@ -203,8 +202,8 @@ impl Configuration {
         }
     }
 
-    /// Names the files that decide what agents may do: those that the file names, those that it names and that are not
-    /// there, and those that it named when it was trusted.
+    /// Protects the files that decide what agents may do: the named files, whether they exist or not, and those that were
+    /// named when the project was trusted.
     fn protect(&mut self, file: &ProjectFile, record: Option<&TrustRecord>) {
         self.named_files.extend(file.named.files.iter().cloned());
         self.named_files.extend(file.named.missing.iter().cloned());
@@ -253,7 +252,7 @@ impl ProjectFile {
 
     fn untrusted(mut self, has_changed: bool, changed: Vec<PathBuf>) -> UntrustedProject {
         let policy = self.layer.policy.take();
-        // What cannot be used once it counts is said before it is trusted.
+        // Reports an invalid policy before the file is trusted.
         let policy_fault = policy
             .as_ref()
             .and_then(|policy| Policy::load(&policy.value).err());
@@ -285,7 +284,7 @@ impl ProjectFile {
     }
 }
 
-/// What has changed, to be read after the name of the project's file.
+/// What has changed, as the end of a sentence that starts with the project's file.
 fn why(changed: Option<&PathBuf>, uncovered: Option<&str>) -> String {
     match (changed, uncovered) {
         (_, Some(why)) => format!("cannot be covered by trust any more ({why})"),

@@ -1,5 +1,5 @@
-//! What a project denied and asked about when it was trusted. That stays in force when the project's file is trusted no
-//! longer because something changed: whoever changes a file must not get rid of rules in this way.
+//! A project's restrictions: a project can only deny and ask more than the user. The restrictions of a trusted project
+//! stay in force after its file changes, so that nobody can remove rules by changing a file.
 
 use std::fmt;
 use std::fs;
@@ -15,47 +15,47 @@ use super::layer::Layer;
 use super::trust::{TrustStore, digest};
 use super::{ConfigSetting, ConfigWarning, Configuration};
 
-/// What a trusted project narrows, as it is stored with the trust. The text of the policy is in a file of its own.
+/// The restrictions of a trusted project, stored with the trust. The policy's text is in a file of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ProjectRestrictions {
-    /// Where the policy was, and the digest of its text.
+    /// The policy's path and the digest of its text.
     policy: Option<(String, String)>,
-    /// The preset by its name.
+    /// The preset's name.
     preset: Option<(String, Position)>,
-    /// How long decisions last.
+    /// The expiry of decisions.
     expiry: Option<(String, Position)>,
 }
 
 /// The line and column of a value in the project's file.
 type Position = (usize, usize);
 
-/// Rules that a project had when it was trusted, and of which no allow rule counts.
+/// The rules that a project had when it was trusted. Its allow rules do not apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptPolicy {
-    /// Our own copy.
+    /// Our copy of the policy.
     pub file: PathBuf,
-    /// Where the policy was.
+    /// The policy's path in the project.
     pub path: PathBuf,
     /// The project's file that named it.
     pub project: PathBuf,
     text: String,
 }
 
-/// A project that was trusted and is so no longer.
+/// A project that was trusted and has changed since.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedProject {
-    /// Its file.
+    /// The project's file.
     pub path: PathBuf,
-    /// What has changed, to be read after the name of the file.
+    /// What has changed, as the end of a sentence that starts with the file.
     pub why: String,
-    /// Whether what it denied and asked about is known, and therefore in force.
+    /// Whether its deny and ask rules are known and therefore in force; otherwise, why not.
     pub has_rules: Result<(), String>,
-    /// Whether something was to be kept.
+    /// Whether the project had restrictions.
     is_narrowing: bool,
 }
 
 impl ProjectRestrictions {
-    /// What a layer narrows, with the text of its policy.
+    /// The restrictions of a layer with the text of its policy.
     pub(super) fn of(layer: &Layer, policy: Option<&str>) -> ProjectRestrictions {
         let position = |place: &SourceLocation| (place.line, place.column);
         let text = policy.map(digest);
@@ -71,12 +71,12 @@ impl ProjectRestrictions {
         }
     }
 
-    /// The digests under which texts are stored.
+    /// The digest under which the policy is stored.
     pub(super) fn digest(&self) -> Option<&str> {
         self.policy.as_ref().map(|(_, digest)| digest.as_str())
     }
 
-    /// Whether everything is stored that is needed once the project's file counts no longer.
+    /// Whether everything is stored that is needed after the project's file changes.
     pub(super) fn is_stored(&self, trust: &TrustStore) -> bool {
         self.policy(Path::new(""), trust).is_ok()
     }
@@ -132,7 +132,7 @@ impl ProjectRestrictions {
 }
 
 impl KeptPolicy {
-    /// Its rules, and how they are called.
+    /// The rules, and their name for messages.
     pub(super) fn rules(
         &self,
     ) -> (
@@ -145,7 +145,7 @@ impl KeptPolicy {
 }
 
 impl Configuration {
-    /// Has what a project narrowed when it was trusted count.
+    /// Applies the restrictions that a project had when it was trusted.
     pub(super) fn keep(
         &mut self,
         project: &Path,
@@ -154,7 +154,7 @@ impl Configuration {
     ) -> Result<(), String> {
         let (preset, expiry) = (restrictions.preset(project)?, restrictions.expiry(project)?);
         self.kept.extend(restrictions.policy(project, trust)?);
-        // What is there already is another project's; the user's own comes last.
+        // An existing value belongs to another project. The user's own value is added last.
         let own = self.permissions.as_ref().or(user.permissions.as_ref());
         let own = own.map_or(Preset::Ask, |own| own.value);
         self.permissions = match preset {
@@ -170,7 +170,7 @@ impl Configuration {
         Ok(())
     }
 
-    /// Says that a project was trusted and is so no longer, and has its rules count all the same.
+    /// Reports a project that has changed since it was trusted, and applies its restrictions.
     pub(super) fn keep_changed(
         &mut self,
         project: &Path,
@@ -192,7 +192,7 @@ impl Configuration {
 }
 
 impl Layer {
-    /// Drops what would widen what the user's own file allows, with a warning for each.
+    /// Drops values that would allow more than the user's own file, with a warning for each.
     pub(super) fn narrow(&mut self, user: &Layer, policy: Option<&str>) {
         let own = user.permissions.as_ref();
         let own = own.map_or(Preset::Ask, |preset| preset.value);
@@ -210,7 +210,7 @@ impl Layer {
             }
         }
         if let (Some(policy), Some(text)) = (&self.policy, policy)
-            // What is wrong in it is an error once it counts.
+            // An invalid policy is an error once it applies.
             && let Ok(rules) = Policy::parse(&policy.value.display().to_string(), text)
         {
             let allowing = rules.count_allowing();
@@ -239,7 +239,7 @@ impl Layer {
 }
 
 impl TrustStore {
-    /// Where the text of this digest is stored.
+    /// The file for the text with this digest.
     pub(super) fn copy(&self, digest: &str) -> PathBuf {
         self.copies().join(format!("{digest}.json"))
     }
@@ -248,7 +248,7 @@ impl TrustStore {
     ///
     /// # Errors
     ///
-    /// When it cannot be written.
+    /// When the file cannot be written.
     pub(super) fn store(&self, text: &str) -> Result<(), ConfigError> {
         let file = self.copy(&digest(text));
         let stored = ownership::read_text(&file, MAX_POLICY);
@@ -264,7 +264,7 @@ impl TrustStore {
         written.map_err(|cause| ConfigError::Unwritable { path: file, cause })
     }
 
-    /// Removes the texts that no trust needs any more.
+    /// Removes stored texts that are no longer needed.
     pub(super) fn remove_copies_except(&self, needed: &[String]) {
         let Ok(entries) = fs::read_dir(self.copies()) else {
             return;
@@ -273,7 +273,7 @@ impl TrustStore {
             let name = entry.file_name().to_string_lossy().into_owned();
             let digest = name.strip_suffix(".json");
             if digest.is_some_and(|digest| !needed.iter().any(|it| it == digest)) {
-                // What stays behind takes up space and nothing else.
+                // A file that stays behind only takes up space.
                 fs::remove_file(entry.path()).ok();
             }
         }
@@ -306,7 +306,7 @@ impl fmt::Display for ChangedProject {
     }
 }
 
-/// How much a preset lets an agent do.
+/// Orders presets by how much they allow.
 fn width(preset: Preset) -> u8 {
     match preset {
         Preset::DenyAll => 0,
@@ -335,9 +335,9 @@ fn setting<T>(project: &Path, (line, column): Position, value: T) -> ConfigSetti
     ConfigSetting { value, place }
 }
 
-/// The directory beside the file of trust that has the texts.
+/// The directory for stored policies, beside the trust file.
 const COPIES: &str = "trusted";
-/// As large as a policy may be.
+/// Maximum size of a policy.
 const MAX_POLICY: u64 = 64 * 1024 * 1024;
 const ONLY: &str =
     "a project can deny and ask more than you do, but allow nothing; put it in your own file";

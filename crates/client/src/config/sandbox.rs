@@ -1,4 +1,4 @@
-//! What the user's file says about the sandbox for commands.
+//! The sandbox for commands in the user's file.
 
 use std::path::PathBuf;
 
@@ -14,21 +14,21 @@ use crate::agents::resolve_program;
 /// The sandbox for commands, as configured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SandboxConfig {
-    /// Whether there is one.
+    /// Whether commands run in a sandbox.
     pub mode: SandboxMode,
-    /// What it leaves open and what it closes.
+    /// The paths and network that the sandbox allows.
     pub settings: SandboxSettings,
-    /// Whether agents can mount, for a sandbox of their own, while a policy denies paths.
+    /// Whether agents can mount file systems, for their own sandbox, while a policy denies paths.
     pub nested: NestedMounts,
 }
 
 /// Whether commands run in a sandbox.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SandboxMode {
-    /// Where the system can do that. Otherwise they run without one, and the user is warned.
+    /// If the system supports it. Otherwise commands run without a sandbox, and the user is warned.
     #[default]
     On,
-    /// Always: where the system cannot do that, no agent starts.
+    /// Always: if the system has no sandbox, no agent starts.
     Required,
     /// Never.
     Off,
@@ -95,7 +95,7 @@ fn paths(node: &Node<'_>) -> Result<Vec<PathBuf>, ConfigError> {
 }
 
 impl SandboxConfig {
-    /// Its values under their keys, to be shown.
+    /// The values under their keys, for display.
     pub(super) fn values(&self) -> Vec<(&'static str, Value)> {
         let mode = match self.mode {
             SandboxMode::On => "on",
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_says_nothing_about_it() {
+    fn a_project_cannot_set_the_sandbox() {
         let text = r#"{"sandbox":{"mode":"off"}}"#.to_owned();
         let document = Document::of(Path::new("/project/.attache.json"), text);
         let mut layer = Layer::read(&document).unwrap();

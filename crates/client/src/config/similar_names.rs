@@ -1,6 +1,6 @@
-//! What somebody may have meant.
+//! Suggestions for misspelled names.
 
-/// The names that look most like one that does not exist, the most alike first; at most three.
+/// The names most similar to an unknown name, the most similar first; at most three.
 pub(crate) fn similar_names<'a>(
     wanted: &str,
     names: impl IntoIterator<Item = &'a str>,
@@ -18,11 +18,11 @@ pub(crate) fn similar_names<'a>(
     close.into_iter().map(|(_, name)| name).take(3).collect()
 }
 
-/// How many slips are between two names, if they are few enough or one holds the other.
+/// The edit distance between two names, if it is small or one contains the other.
 fn distance(wanted: &str, name: &str) -> Option<usize> {
     let name = name.to_lowercase();
     let distance = strsim::damerau_levenshtein(wanted, &name);
-    // Two slips in a long word, one in a short one.
+    // Two edits in a long word, one in a short word.
     let slips = if wanted.chars().count() > 4 { 2 } else { 1 };
     let is_part =
         wanted.len() > 2 && name.len() > 2 && (name.contains(wanted) || wanted.contains(&name));

@@ -117,7 +117,7 @@ fn the_words_of_other_tools_are_understood() {
 }
 
 #[test]
-fn what_does_not_fit_is_told_with_its_place() {
+fn invalid_values_are_reported_with_their_location() {
     check(
         "{\n  \"default_agent\": 7\n}",
         &expect![[r#"
@@ -157,7 +157,7 @@ fn what_does_not_fit_is_told_with_its_place() {
 }
 
 #[test]
-fn what_is_no_json_is_told_with_its_place() {
+fn invalid_json_is_reported_with_its_location() {
     check(
         "{\n  \"default_agent\": \"a\"\n  \"policy\": \"b\"\n}",
         &expect![[r#"
@@ -179,7 +179,7 @@ fn what_is_no_json_is_told_with_its_place() {
 }
 
 #[test]
-fn what_is_no_text_is_told() {
+fn a_file_that_is_not_text_is_reported() {
     let disk = Disk::new(&[]);
     fs::create_dir(disk.0.path().join("config.json")).unwrap();
     expect![[r#"
@@ -189,7 +189,7 @@ fn what_is_no_text_is_told() {
 }
 
 #[test]
-fn a_key_that_nothing_uses_is_told_with_the_nearest() {
+fn an_unknown_key_is_reported_with_a_suggestion() {
     check(
         r#"{"default_agnet": "a", "theme": "dark", "agent_servers": {"a": {"command": "x", "arg": []}}}"#,
         &expect![[r#"
@@ -248,7 +248,7 @@ fn nothing_of_a_project_counts_before_it_is_trusted() {
 
     let file = disk.0.path().join("project/.attache.json");
     fs::write(&file, evil.replace("./evil", "./worse")).unwrap();
-    // What it denied is still in force.
+    // Its deny rules are still in force.
     expect![[r#"
         permissions = deny-all [~/project/.attache.json:1:69]
         changed: ~/project/.attache.json
@@ -368,8 +368,8 @@ fn an_mcp_server_that_makes_no_sense_is_left_out() {
         r#"{"default_agent": "x", "mcp_servers": {"a": {}, "b": {"command": "no-such-server"}}}"#,
         &expect![[r#"
             default_agent = x [~/config.json:1:19]
-            warning: ~/config.json:1:45: the MCP server is left out: a: neither `command` nor `url` is there
-            warning: ~/config.json:1:54: the MCP server is left out: b.command: there is no program `no-such-server`; install it, or give its whole path
+            warning: ~/config.json:1:45: the MCP server is left out: a: expected `command` or `url`
+            warning: ~/config.json:1:54: the MCP server is left out: b.command: there is no program `no-such-server`; install it, or give its full path
         "#]],
     );
     check(

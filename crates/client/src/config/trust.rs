@@ -1,6 +1,6 @@
-//! Which project files a person has looked at and trusts: a repository must not run commands because somebody has
-//! cloned it. TrustStore is for a file with its content and for the files that it names with theirs; when any of them
-//! changes, the person is asked again, and what the file denied and asked about before stays in force.
+//! The project files that the user trusts: a cloned repository must not run commands by itself. Trust covers the content of
+//! a project's file and of the files that it names. When any of them changes, the user must trust the file again, and the
+//! file's earlier deny and ask rules stay in force.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,39 +15,39 @@ use super::error::ConfigError;
 use super::named_files::{FileStates, MISSING};
 use super::restrictions::ProjectRestrictions;
 
-/// The project files that are trusted, kept in a file of our own.
+/// The trusted project files, stored in a file of our own.
 #[derive(Debug, Clone)]
 pub struct TrustStore {
     file: PathBuf,
 }
 
-/// What is known of a file.
+/// Whether a project's file is trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TrustStatus {
     Trusted,
-    /// These of the named files have changed, if the file itself has not.
+    /// Changed since it was trusted. Contains the changed named files, if the project's file itself has not changed.
     Changed(Vec<PathBuf>),
     Unknown,
 }
 
-/// What a person has looked at.
+/// The contents that the user has trusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct TrustedContents {
     /// Digest of the project's file.
     pub(super) digest: String,
-    /// What each file was that it names.
+    /// The state of each named file.
     pub(super) names: FileStates,
 }
 
 impl TrustedContents {
-    /// Whether a named file is there.
+    /// Whether a named file exists.
     pub(super) fn has(&self, path: &Path) -> bool {
         let state = self.names.get(&*path.to_string_lossy());
         state.is_some_and(|state| state != MISSING)
     }
 }
 
-/// A record as it is stored. Earlier versions kept only the digest of the project's file, or no restrictions.
+/// A stored record. Earlier versions stored only the digest of the project's file, or no restrictions.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum TrustRecord {
@@ -64,16 +64,16 @@ pub(super) enum TrustRecord {
 pub(super) type TrustRecords = BTreeMap<String, TrustRecord>;
 
 impl TrustStore {
-    /// Keeps it in this file, which need not exist.
+    /// A store in this file, which need not exist.
     pub fn at(file: PathBuf) -> TrustStore {
         TrustStore { file }
     }
 
-    /// Trusts a file with the content that was shown.
+    /// Trusts a file with the contents that were shown.
     ///
     /// # Errors
     ///
-    /// When the decision cannot be kept.
+    /// When the store cannot be read or written.
     pub fn add(&self, file: &UntrustedProject) -> Result<(), ConfigError> {
         self.put(
             &file.path,
@@ -83,7 +83,7 @@ impl TrustStore {
         )
     }
 
-    /// Stores what a project narrows beside what was trusted, the text first.
+    /// Stores the trusted contents and the restrictions, the policy's text first.
     pub(super) fn put(
         &self,
         path: &Path,
@@ -103,11 +103,11 @@ impl TrustStore {
         self.write(&trusted)
     }
 
-    /// Trusts a file no longer. Says whether it was.
+    /// Ends the trust in a file. Returns whether it was trusted.
     ///
     /// # Errors
     ///
-    /// When the decision cannot be kept.
+    /// When the store cannot be read or written.
     pub fn remove(&self, path: &Path) -> Result<bool, ConfigError> {
         let mut trusted = self.read()?;
         let Some(key) = key_of_record(&trusted, path) else {
@@ -118,7 +118,7 @@ impl TrustStore {
         Ok(true)
     }
 
-    /// Whether the person has been told of a file as it is now. From now on they have.
+    /// Whether the user was warned about this version of a file. Notes that the user is warned now.
     pub fn already_warned(&self, file: &UntrustedProject) -> bool {
         let aside = TrustStore::at(self.file.with_file_name(TOLD));
         let mut told = aside.read().unwrap_or_default();
@@ -130,7 +130,7 @@ impl TrustStore {
                 restrictions: None,
             };
             told.insert(key(&file.path), record);
-            // What cannot be kept is told again.
+            // If this fails, the user is warned again.
             aside.write_records(&told).ok();
         }
         is_told
@@ -140,8 +140,8 @@ impl TrustStore {
         &self.file
     }
 
-    /// What is trusted. A file that does not exist trusts nothing. One that makes no sense is an error, as nobody knows
-    /// which rules it would keep in force; so is one that others may have written.
+    /// The trusted files. A missing store means that nothing is trusted. A damaged store is an error, because the rules
+    /// that it keeps in force are unknown; so is a store that another user may have written.
     pub(super) fn read(&self) -> Result<TrustRecords, ConfigError> {
         let unreadable = |cause| ConfigError::Unreadable {
             path: self.file.clone(),
@@ -184,7 +184,7 @@ pub(super) fn record<'a>(records: &'a TrustRecords, path: &Path) -> Option<&'a T
     records.get(&key_of_record(records, path)?)
 }
 
-/// Earlier versions kept a project file by where it leads. Only such a record counts for a link.
+/// The key of a project file's record. Earlier versions used the target of a link as the key, which still counts.
 fn key_of_record(records: &TrustRecords, path: &Path) -> Option<String> {
     let own = key(path);
     if records.contains_key(&own) {
@@ -196,7 +196,7 @@ fn key_of_record(records: &TrustRecords, path: &Path) -> Option<String> {
 }
 
 impl TrustRecord {
-    /// What is known of a project file with these contents.
+    /// The trust in a project file with these contents.
     pub(super) fn status(&self, now: &TrustedContents) -> TrustStatus {
         let then = self.contents();
         if then == *now {
@@ -231,8 +231,8 @@ impl TrustRecord {
     }
 }
 
-/// A project file by the directory that it is in. A link in its place is not followed: who replaces the link would
-/// otherwise make the file one that nobody has ever trusted.
+/// The key of a project file: its real directory and its name. A link in its place is not followed: otherwise anyone who
+/// replaces the link could make the file look like one that was never trusted.
 fn key(path: &Path) -> String {
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
     let name = path.file_name();
@@ -246,6 +246,7 @@ pub(super) fn digest(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
-const DAMAGED: &str = "it is damaged, so nobody knows what you trust; move it away, then trust your projects again with `attache config trust`";
+const DAMAGED: &str =
+    "it is damaged; move it away, then trust your projects again with `attache config trust`";
 const TOLD: &str = "told.json";
 const LIMIT: u64 = 16 * 1024 * 1024;

@@ -1,4 +1,4 @@
-//! The agent's life: it starts, says what it can do, ends, and may be started again.
+//! The agent's life cycle: start, `initialize`, exit and restart.
 
 use std::time::Duration;
 
@@ -12,28 +12,28 @@ use super::wire::{ObservedReader, ObservedWriter};
 use super::{Conversation, failure};
 use crate::event::Event;
 
-/// How far the agent has come.
+/// The agent's state.
 #[derive(Debug)]
 pub(super) enum AgentStatus {
-    /// It was started and has not said what it can do.
+    /// Started, but has not responded to `initialize`.
     Starting,
     Ready,
-    /// It says nothing any more. What it said before is still being taken.
+    /// The connection is closed, but earlier messages are still being handled. Contains the exit once it is known.
     Ending(Option<AgentExit>),
     Gone,
 }
 
-/// How it ended, once that is known.
+/// How the agent ended.
 #[derive(Debug)]
 pub(super) struct AgentExit {
     reason: String,
     stderr: Vec<String>,
 }
 
-/// Why the conversation ends.
+/// Why the connection ends.
 enum EndCause {
     Closed(CloseReason),
-    /// Before the agent was ready.
+    /// Closed before the agent responded to `initialize`.
     ClosedEarly(CloseReason),
     GivenUp(String),
 }
@@ -41,7 +41,7 @@ enum EndCause {
 type LaunchResult = Result<(Child, Stdin, Stdout), process::Error>;
 
 impl Conversation {
-    /// Starts the program, after the one before it has ended.
+    /// Starts the program after stopping the previous one.
     pub(super) fn launch(&mut self, program: Program) {
         self.status = AgentStatus::Starting;
         let before = self.child.take();
@@ -65,7 +65,7 @@ impl Conversation {
         self.run_then(started, Conversation::program_started);
     }
 
-    /// The program as the rules of the policy are to judge it and everything it starts.
+    /// The program under the watch of the policy's command rules, with everything that it starts.
     pub(super) fn with_watcher(&self, program: Program) -> Program {
         match &self.setup.watcher {
             Some(watcher) => {
@@ -92,7 +92,7 @@ impl Conversation {
         }
     }
 
-    /// Begins the conversation.
+    /// Connects to the agent and sends `initialize`.
     pub(super) fn connect_streams<R, W>(&mut self, read: R, write: W)
     where
         R: AsyncRead + Send + Unpin + 'static,
@@ -117,10 +117,10 @@ impl Conversation {
         };
         self.run_then(initialized, |conversation, answer| match answer {
             Ok(Ok(initialized)) => conversation.agent_ready(initialized),
-            // Its end is told when it is known.
+            // The exit is reported when its reason is known.
             Ok(Err(CallError::Closed(_))) => {}
             Ok(Err(error)) => {
-                conversation.give_up(format!("the agent does not take `initialize`: {error}"))
+                conversation.give_up(format!("the agent rejected `initialize`: {error}"))
             }
             Err(_) => {
                 conversation.give_up(no_initialize_response(conversation.setup.times.initialize))
@@ -140,7 +140,7 @@ impl Conversation {
         }
     }
 
-    /// Ends an agent that cannot be talked to.
+    /// Disconnects from an agent that did not initialize.
     fn give_up(&mut self, reason: String) {
         if let Some(agent) = &self.agent {
             agent.close();
@@ -148,7 +148,7 @@ impl Conversation {
         self.end(EndCause::GivenUp(reason));
     }
 
-    /// Nothing more will be said, by one side or the other: ends the agent and finds out how it ended.
+    /// The connection is closed: stops the agent and finds out how it exited.
     fn end(&mut self, mut cause: EndCause) {
         if matches!(self.status, AgentStatus::Ending(_) | AgentStatus::Gone) {
             return;
@@ -157,7 +157,7 @@ impl Conversation {
             cause = EndCause::ClosedEarly(why.clone());
         }
         self.status = AgentStatus::Ending(None);
-        self.withdraw_all("the agent has gone");
+        self.withdraw_all("the agent exited");
         self.served.clear();
         let host = self.setup.host.clone();
         let sessions = self.sessions.ids();
@@ -181,7 +181,7 @@ impl Conversation {
         });
     }
 
-    /// Everything that the agent said has been taken.
+    /// All messages of the agent have been handled.
     pub(super) fn calls_ended(&mut self) {
         self.calls = None;
         if let AgentStatus::Ending(exit @ Some(_)) = &mut self.status
@@ -207,19 +207,19 @@ impl Conversation {
             return self.fail(failure::not_offered("initialize", why));
         };
         self.withdraw_all("the agent was restarted");
-        // Dropped, they take their calls back and end what they hold.
+        // Dropping requests cancels them.
         self.work.clear();
         self.served.clear();
         self.clear_agent();
         self.launch(program);
     }
 
-    /// Turns end, sessions are closed: they belong to an agent that is no more.
+    /// Ends all turns and suspends all sessions of an agent that has exited.
     fn clear_agent(&mut self) {
         self.agent = None;
         self.calls = None;
         self.initialized = None;
-        // "In this session" was said with this process: a session that is taken up again begins anew.
+        // Decisions for "this session" end with the process. A session that is continued starts without them.
         for session in self.sessions.ids() {
             self.setup.host.permissions.end_session(&session);
         }
@@ -230,7 +230,7 @@ impl Conversation {
     }
 }
 
-/// Starts the agent, with what the policy denies hidden from it. What moves at that moment is looked at again.
+/// Starts the agent with denied paths hidden from it. Tries again when a denied path was moved meanwhile.
 async fn start(host: Host, program: Program) -> (LaunchResult, Vec<String>) {
     let mut tries = 0..MOST_TRIES;
     loop {
@@ -247,7 +247,7 @@ async fn start(host: Host, program: Program) -> (LaunchResult, Vec<String>) {
     }
 }
 
-/// How it ended: by itself if it does so soon, otherwise it is stopped.
+/// Waits a moment for the agent to exit, then stops it.
 async fn wait_or_stop(child: &Child) -> ChildExit {
     match timeout(SOON, child.wait()).await {
         Ok(ending) => ending,
@@ -263,21 +263,21 @@ impl AgentExit {
             EndCause::Closed(why) => ended_by(why, ending),
             EndCause::ClosedEarly(why) => {
                 let ended = ended_by(why, ending);
-                format!("the agent ended before it answered `initialize`: {ended}")
+                format!("the agent ended before it responded to `initialize`: {ended}")
             }
         };
         AgentExit { reason, stderr }
     }
 }
 
-/// How the process ended says more than how the connection did.
+/// Why the agent ended. The process's exit says more than the connection's end.
 fn ended_by(why: &CloseReason, ending: Option<ChildExit>) -> String {
     match (why, ending) {
         (CloseReason::PeerClosed, Some(ending)) if ending.step > StopStep::Own => {
-            "the agent has closed its output, and was stopped".to_owned()
+            "the agent closed its output and was stopped".to_owned()
         }
         (CloseReason::PeerClosed | CloseReason::Io(_), Some(ending)) => ending.to_string(),
-        (CloseReason::PeerClosed, None) => "the agent has closed the connection".to_owned(),
+        (CloseReason::PeerClosed, None) => "the agent closed the connection".to_owned(),
         (why, _) => why.to_string(),
     }
 }
@@ -291,10 +291,10 @@ fn last_lines(ending: &ChildExit) -> Vec<String> {
 
 fn no_initialize_response(time: Duration) -> String {
     let seconds = time.as_secs();
-    format!("the agent does not answer `initialize` within {seconds} s; is it an ACP agent?")
+    format!("the agent did not respond to `initialize` within {seconds} s; is it an ACP agent?")
 }
 
-/// Each time something that must stay hidden was moved meanwhile.
+/// Maximum restarts because a denied path was moved meanwhile.
 const MOST_TRIES: usize = 3;
 const SOON: Duration = Duration::from_secs(1);
 const LAST_LINES: usize = 20;

@@ -1,4 +1,4 @@
-//! What an agent shows of a file against what is on disk.
+//! Compares the changes that an agent shows with the files on disk.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use crate::event::DiskComparison;
 
-/// Compares the changes that a tool call shows with the disk, in their order, and works out what they make of the files.
+/// Compares the changes of a tool call with the disk, in order, and computes the resulting files.
 pub(super) async fn compare(
     host: &Host,
     session: v1::SessionId,
@@ -22,7 +22,7 @@ pub(super) async fn compare(
     let paths = paths.map(|change| change.path.as_path().to_owned());
     let looks = timeout(PATIENCE, host.files_on_disk(&session, paths.collect()));
     let looks = looks.await.unwrap_or_else(|_| {
-        let late = FileOnDisk::Unknown("the disk does not answer".to_owned());
+        let late = FileOnDisk::Unknown("the disk does not respond".to_owned());
         vec![late; changes.len().min(MOST_FILES)]
     });
     let content = ShownContent::of(&changes, &looks);
@@ -31,7 +31,7 @@ pub(super) async fn compare(
     (disk, content)
 }
 
-/// The changes that a tool call shows.
+/// The changes of a tool call.
 pub(super) fn changes(call: &v1::ToolCall) -> Vec<v1::Diff> {
     let diffs = call.content.iter().filter_map(|content| match content {
         v1::ToolCallContent::Diff(diff) => Some(diff.clone()),
@@ -40,7 +40,7 @@ pub(super) fn changes(call: &v1::ToolCall) -> Vec<v1::Diff> {
     diffs.collect()
 }
 
-/// Agents show a whole file or the part that changes.
+/// Compares one change. Agents show a whole file, or only the part that changes.
 fn on_disk(change: &v1::Diff, look: FileOnDisk) -> DiskComparison {
     match (change.old_text.as_deref(), look) {
         (None | Some(""), FileOnDisk::Missing) => DiskComparison::AsShown,
@@ -51,7 +51,7 @@ fn on_disk(change: &v1::Diff, look: FileOnDisk) -> DiskComparison {
     }
 }
 
-/// Line ends are not what anybody looks at.
+/// Whether the file contains the old text. Ignores differences in line endings.
 fn is_part(shown: &str, text: &str) -> bool {
     let plain = |text: &str| text.replace("\r\n", "\n");
     match shown {

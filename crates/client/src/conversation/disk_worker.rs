@@ -1,12 +1,12 @@
-//! What may wait for a disk, done in its order on a thread beside the task that draws: judging and remembering.
+//! Runs work that may wait for a disk, such as judging and remembering, in order on a blocking thread, so that the screen
+//! keeps drawing.
 
 use std::time::Duration;
 
 use attache_disk::{BackgroundWriter, QueueLimits};
 use tokio::sync::oneshot;
 
-/// Does one thing after the other. Clones are the same disk_worker. What was handed to it is done, also when nobody waits for
-/// what comes of it.
+/// Runs tasks one after the other. Clones share the same queue. A task runs even if nobody waits for its result.
 #[derive(Debug, Clone)]
 pub(super) struct DiskWorker(BackgroundWriter<DiskTask>);
 
@@ -16,7 +16,7 @@ impl Default for DiskWorker {
     fn default() -> Self {
         let limits = QueueLimits {
             max_queued: MOST_WAITING,
-            // One that is lost takes no other with it.
+            // One task per batch: a task that panics takes no other with it.
             max_batch: 0,
             gather_for: Duration::ZERO,
         };
@@ -29,27 +29,26 @@ impl Default for DiskWorker {
 }
 
 impl DiskWorker {
-    /// Hands something to be done. What comes of it is `None` when too much waits already. Must be called within a tokio
-    /// runtime.
+    /// Queues a task and returns its result; `None` when the queue is full. Call this within a tokio runtime.
     pub(super) fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> impl Future<Output = Option<T>> + Send + 'static {
         let (done, outcome) = oneshot::channel();
         let task: DiskTask = Box::new(move || {
-            // Nobody may be waiting for it any more.
+            // Nobody may be waiting for the result.
             done.send(work()).ok();
         });
-        // One that is given back is dropped, which tells whoever waits.
+        // A rejected task is dropped, which closes the channel.
         self.0.try_push(task, 1).ok();
         async move { outcome.await.ok() }
     }
 
-    /// Waits until everything is done that was handed before.
+    /// Waits until all tasks that were queued before are done.
     pub(super) fn finish(&self) -> impl Future<Output = Option<()>> + Send + 'static {
         self.run(|| ())
     }
 }
 
-/// Questions and answers have limits of their own that are far below.
+/// Maximum queued tasks. The limits on permission requests are far lower.
 const MOST_WAITING: usize = 4096;

@@ -1,4 +1,4 @@
-//! Why something did not succeed, in words for a person.
+//! Failures of commands, in words for the user.
 
 use attache::schema::error::ErrorCode;
 use attache::{CallError, Error, v1};
@@ -25,7 +25,7 @@ impl Conversation {
     }
 }
 
-/// What came of a call that may have taken too long.
+/// The outcome of a request with a time limit.
 pub(super) fn from_outcome<T>(
     what: &str,
     outcome: Result<Result<T, CallError>, Elapsed>,
@@ -33,7 +33,7 @@ pub(super) fn from_outcome<T>(
     match outcome {
         Ok(answer) => answer.map_err(|error| from_error(what, &error)),
         Err(_) => {
-            let why = "the agent does not answer; restart it if it hangs";
+            let why = "the agent did not respond in time; restart it if it hangs";
             Err(new(what, why, FailureKind::TimedOut))
         }
     }
@@ -56,7 +56,7 @@ pub(super) fn from_error(what: &str, error: &CallError) -> CommandFailure {
     new(what, &why, kind)
 }
 
-/// What an agent says beside its message: many say `Internal error`, and why only here.
+/// The details in an error's data. Many agents have `Internal error` as the message, and the reason only here.
 fn details(error: &Error) -> Option<String> {
     let data: Value = serde_json::from_str(error.data.as_ref()?.as_str()).ok()?;
     let mut places = DETAILS.iter().map(|name| &data[name]);
@@ -82,7 +82,7 @@ pub(super) fn local(what: &str, why: &str) -> CommandFailure {
 pub(super) fn agent_exited(what: &str) -> CommandFailure {
     new(
         what,
-        "the agent has gone; restart it",
+        "the agent is not running; restart it",
         FailureKind::AgentExited,
     )
 }
@@ -90,18 +90,18 @@ pub(super) fn agent_exited(what: &str) -> CommandFailure {
 pub(super) fn overloaded(what: &str) -> CommandFailure {
     local(
         what,
-        "too much waits for the agent already; try again later",
+        "too many commands wait for the agent; try again later",
     )
 }
 
 pub(super) fn turn_hangs(seconds: u64) -> CommandFailure {
     let why = format!(
-        "the agent has not ended the turn {seconds} s after it was cancelled; it may hang, restart it"
+        "the agent has not ended the turn {seconds} s after it was cancelled; it may hang: restart it"
     );
     new("session/cancel", &why, FailureKind::TimedOut)
 }
 
-/// Many agents tell of a session that is not there in words only.
+/// The kind of failure. Many agents report an unknown session only in the message's text.
 fn kind_of(what: &str, error: &Error) -> FailureKind {
     let takes_up = matches!(what, "session/load" | "session/resume" | "session/fork");
     match ErrorCode::of(error) {

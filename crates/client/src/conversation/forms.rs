@@ -1,4 +1,4 @@
-//! Elicitation: forms to be filled in and pages to be visited.
+//! Elicitation: forms for the user to fill in and pages to visit.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,12 +9,12 @@ use tokio::sync::oneshot;
 use super::Conversation;
 use crate::event::Event;
 
-/// The forms that wait for a person.
+/// Forms that wait for the user.
 #[derive(Debug, Default)]
 pub(super) struct Forms {
     pending: BTreeMap<u64, PendingForm>,
     last: u64,
-    /// Pages that were asked for and have not been dealt with.
+    /// Pages that the user was asked to visit and has not completed.
     pages: VecDeque<v1::ElicitationId>,
 }
 
@@ -24,7 +24,7 @@ struct PendingForm {
     action: FormReply,
 }
 
-/// Takes what a person did. Dropped, it was cancelled.
+/// Takes the user's response. Dropping it cancels the form.
 pub(super) type FormReply = oneshot::Sender<v1::ElicitationAction>;
 
 impl Conversation {
@@ -44,7 +44,9 @@ impl Conversation {
             return reply.fail(error::session_not_found(unknown));
         }
         if !self.offers(&request.mode) {
-            return reply.fail(error::unusable_params("this mode was not offered"));
+            return reply.fail(error::unusable_params(
+                "the client does not offer this mode",
+            ));
         }
         let is_cancelling = session
             .as_ref()
@@ -75,15 +77,15 @@ impl Conversation {
         });
     }
 
-    /// A person's answer. One to a form that is gone is no answer.
+    /// Handles the user's response. Ignores one to a form that no longer exists.
     pub(super) fn answer_form(&mut self, form: u64, action: v1::ElicitationAction) {
         if let Some(pending) = self.forms.pending.remove(&form) {
-            // An agent that has taken it back does not want to know.
+            // The agent may have cancelled its request.
             pending.action.send(action).ok();
         }
     }
 
-    /// A page was dealt with. One that nobody was asked to visit is ignored.
+    /// Handles the completion of a page. Ignores pages that were never requested.
     pub(super) fn complete_elicitation(&mut self, page: v1::ElicitationId) {
         let known = self.forms.pages.iter().position(|it| *it == page);
         if let Some(at) = known {

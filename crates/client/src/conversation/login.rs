@@ -1,4 +1,4 @@
-//! A login on the user's terminal: the agent's own program with more arguments, under the same rules as the agent.
+//! Login and logout: by request, or on the user's terminal with the agent's own program and extra arguments.
 
 use attache::process::{self, ExitStatus, Program};
 use attache::schema::Secret;
@@ -8,22 +8,21 @@ use attache_host::audit;
 use super::{Conversation, failure};
 use crate::event::Event;
 
-/// What a login in the terminal runs, to be shown before it runs.
+/// The command of a login on the terminal, to show to the user before it runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoginCommand {
-    /// The method that the agent offers.
+    /// The agent's login method.
     pub method: v1::AuthMethodId,
     /// The program and its arguments.
     pub words: Vec<String>,
-    /// The directory that it runs in.
+    /// The directory in which the command runs.
     pub directory: String,
-    /// Variables that the agent adds to its own environment.
+    /// Environment variables that the login method adds.
     pub variables: Vec<(String, Secret)>,
 }
 
 impl Conversation {
-    /// What a login in the terminal would run: the agent's own program with more arguments. `None` when the method is not
-    /// of that sort.
+    /// The command of a login on the terminal: the agent's own program with extra arguments. `None` for other methods.
     pub fn terminal_login(&self, method: &v1::AuthMethodId) -> Option<LoginCommand> {
         let (program, offered) = self.login_program(method)?;
         let variables = offered.env.clone().into_iter().collect();
@@ -39,19 +38,21 @@ impl Conversation {
         })
     }
 
-    /// Runs a login on the user's terminal, as it was shown. Like the agent itself it is guarded, and what the policy denies
-    /// is hidden from it. Nobody can answer while it has the terminal, so a program that a rule asks about is denied.
-    /// Submit [`Command::Restart`](crate::Command::Restart) when it has exited with 0.
+    /// Runs a login on the user's terminal, as it was shown. The login is guarded like the agent itself, and denied paths
+    /// are hidden from it. A program that a rule asks about is denied, because the user cannot answer while the login has
+    /// the terminal. Submit [`Command::Restart`](crate::Command::Restart) after the login exits with 0.
     ///
     /// # Errors
     ///
-    /// Why it could not be run.
+    /// When the login has changed since it was shown, or could not run.
     pub async fn run_login(&mut self, shown: &LoginCommand) -> Result<ExitStatus, String> {
         if self.terminal_login(&shown.method).as_ref() != Some(shown) {
-            return Err("the agent has changed the login that you saw".to_owned());
+            return Err(
+                "the agent has changed its login command since it was shown; try again".to_owned(),
+            );
         }
         let Some((program, _)) = self.login_program(&shown.method) else {
-            return Err("this login has no program".to_owned());
+            return Err("this login method has no program".to_owned());
         };
         let ended = self.run_attached(program).await;
         let (outcome, ended) = match ended {
@@ -72,7 +73,7 @@ impl Conversation {
         ended
     }
 
-    /// Logs in. Prompts that waited for it go on.
+    /// Logs in by request, then sends queued prompts.
     pub(super) fn login(&mut self, method: v1::AuthMethodId) {
         let what = "authenticate";
         let methods = self
@@ -85,11 +86,11 @@ impl Conversation {
             .find(|it| method_id(it) == Some(&method));
         match offered {
             None => {
-                let why = format!("the agent has no login `{method}`");
+                let why = format!("the agent has no login method `{method}`");
                 return self.fail(failure::not_offered(what, &why));
             }
             Some(v1::AuthMethod::Terminal(_)) => {
-                let why = "this login runs in a terminal; it cannot be asked for";
+                let why = "this login method runs in a terminal and cannot be requested";
                 return self.fail(failure::not_offered(what, why));
             }
             Some(_) => {}
@@ -109,7 +110,7 @@ impl Conversation {
         if initialized
             .is_none_or(|initialized| initialized.agent_capabilities.auth.logout.is_none())
         {
-            let why = "the agent cannot log out; use its own program for that";
+            let why = "the agent cannot log out; log out with the agent's own program";
             return self.fail(failure::not_offered("logout", why));
         }
         self.request("logout", v1::LogoutRequest::new(), |conversation, _| {

@@ -1,5 +1,5 @@
-//! Permission requests: what the agent asks for, what it does through us, and programs that are about to start. Each is
-//! one function, [`PermissionRequest::decide`], that reads from top to bottom.
+//! Permission requests: for tool calls, for requests that the client carries out, and for programs that are about to start.
+//! Each is one function, [`PermissionRequest::decide`], that reads from top to bottom.
 
 mod exec;
 mod pending;
@@ -28,14 +28,14 @@ pub(super) use pending::{PendingRequests, WithdrawnRequests};
 
 use pending::PendingRequest;
 
-/// A permission request that is under way. Dropped, it is withdrawn.
+/// A permission request in progress. Dropping it withdraws the request.
 #[derive(Debug)]
 pub(super) struct PermissionRequest {
     conversation: ConversationHandle,
     host: Host,
     disk_worker: DiskWorker,
     key: u64,
-    /// Ends when the request was withdrawn and the agent may hear of it.
+    /// Resolves when the request was withdrawn and the agent may get the response.
     withdrawn: oneshot::Receiver<Infallible>,
 }
 
@@ -47,31 +47,31 @@ pub(super) enum RequestSource {
     Exec(ProgramStart, Action),
 }
 
-/// What became of a request.
+/// The result of a permission request.
 #[derive(Debug)]
 pub(super) struct PermissionOutcome {
     pub(super) is_allowed: bool,
     pub(super) reason: Reason,
-    /// What an agent that has asked gets.
+    /// The response for an agent that asked.
     pub(super) answer: v1::RequestPermissionOutcome,
-    /// Dropped, the request counts as withdrawn.
+    /// Dropping this withdraws the request.
     _request: Option<PendingRequest>,
 }
 
-/// A request as it is now: a tool call may change while it is decided on.
+/// A request at one moment. A tool call may change while the request is being decided.
 #[derive(Debug)]
 struct RequestSnapshot {
-    /// Counts the changes of the tool call.
+    /// The number of changes of the tool call so far.
     revision: u64,
     action: Action,
     subject: RequestSubject,
     options: Vec<v1::PermissionOption>,
     omitted_options: usize,
-    /// Whether the user has had it before them, as it was before it changed.
+    /// Whether an earlier revision was shown to the user.
     was_shown: bool,
-    /// The turn in which it is decided.
+    /// The turn in which the request is decided.
     turn: Option<u64>,
-    /// Tells that something was decided for longer, which may decide this as well.
+    /// Notified when a remembered decision may decide this request too.
     again: Arc<Notify>,
     disk: Vec<DiskComparison>,
     content: ShownContent,
@@ -86,10 +86,10 @@ enum RequestSubject {
     Exec(ProgramStart),
 }
 
-/// What decides a request.
+/// What decided a request.
 #[derive(Debug)]
 enum Ruling {
-    /// The user has allowed it before, in this turn.
+    /// The user allowed the action earlier in this turn.
     Granted(Reason),
     /// A rule, a remembered decision or the preset.
     Rule { is_allowed: bool, reason: Reason },
@@ -97,38 +97,38 @@ enum Ruling {
     User {
         is_allowed: bool,
         answer: v1::RequestPermissionOutcome,
-        /// The decision, where it is remembered.
+        /// The decision, if it is remembered.
         remembered: Option<Box<RememberedDecision>>,
     },
-    /// Nobody, and why.
+    /// Nobody decided, and why.
     Cancelled(&'static str),
 }
 
-/// Whether a request could be put to the user.
+/// The result of showing a prompt to the user.
 enum PromptResult {
     Shown(oneshot::Receiver<(PermissionAnswer, Expiry)>),
-    /// Why it was not.
+    /// The prompt was not shown, and why.
     Refused(&'static str),
-    /// It is no longer what was to be shown.
+    /// The request has changed since.
     Outdated,
 }
 
-/// Whether a ruling holds.
+/// The result of applying a ruling.
 #[allow(
     clippy::large_enum_variant,
     reason = "it is made once for each request"
 )]
 enum SettleResult {
     Done(PermissionOutcome),
-    /// The request was withdrawn, or its tool call has changed.
+    /// The request was withdrawn, or has changed.
     Outdated,
 }
 
 impl PermissionRequest {
     /// Decides the request.
     ///
-    /// A tool call that changes at any point before the answer is decided on anew, and whatever the user said of it
-    /// before does not count. Once the user has had it before them only the user allows it: see [`Self::judge`].
+    /// If the tool call changes before the response, the request is decided again and earlier answers do not count. After a
+    /// prompt was shown, only the user can allow the request: see [`Self::judge`].
     pub(super) async fn decide(mut self) -> PermissionOutcome {
         let mut withdrawn = std::mem::replace(&mut self.withdrawn, oneshot::channel().1);
         tokio::select! {
@@ -141,7 +141,7 @@ impl PermissionRequest {
     async fn decide_unless_withdrawn(&self) -> PermissionOutcome {
         let key = self.key;
         loop {
-            // What would be done, in comparison with what is there now.
+            // Describe the action and compare it with the disk.
             let snapshot = self
                 .conversation
                 .with(move |conversation| conversation.describe(key))
@@ -151,7 +151,7 @@ impl PermissionRequest {
             };
             self.compare(&mut snapshot).await;
 
-            // The rules, what is remembered, and the preset; then the user.
+            // Judge by rules, remembered decisions and preset; then ask the user.
             let ruling = match self.judge(&snapshot).await {
                 Some(Verdict::Allow(reason)) if reason.is_grant() => Ruling::Granted(reason),
                 Some(Verdict::Allow(reason)) => Ruling::allow(reason),
@@ -166,7 +166,7 @@ impl PermissionRequest {
                 None => Ruling::Cancelled(TOO_MANY),
             };
 
-            // Noted, granted and told, unless the tool call has changed since.
+            // Log, grant and report, unless the tool call has changed since.
             let revision = snapshot.revision;
             let settled = self
                 .conversation
@@ -176,7 +176,7 @@ impl PermissionRequest {
                 continue;
             };
 
-            // The agent hears of it when the log has it, unless the turn was cancelled by then.
+            // Respond after the log is written, unless the turn was cancelled by then.
             self.host.settle_log().await;
             let finished = self
                 .conversation
@@ -187,8 +187,8 @@ impl PermissionRequest {
         }
     }
 
-    /// Looks where the files lead, and compares the changes that a tool call shows with the disk. What is written through us
-    /// was read from there.
+    /// Resolves the files and compares the changes of a tool call with the disk. The changes of a host request were already
+    /// read from the disk.
     async fn compare(&self, snapshot: &mut RequestSnapshot) {
         if let Some(action) = self.with_disk(&snapshot.action).await {
             snapshot.action = action;
@@ -200,7 +200,7 @@ impl PermissionRequest {
         }
     }
 
-    /// The action with what its files are on the disk now. Nothing where too much waits to be looked at.
+    /// The action with the current state of its files. `None` if too many requests wait for the disk.
     async fn with_disk(&self, action: &Action) -> Option<Action> {
         let (permissions, action) = (self.host.permissions.clone(), action.clone());
         self.disk_worker
@@ -208,13 +208,13 @@ impl PermissionRequest {
             .await
     }
 
-    /// What is no longer as the user was shown it.
+    /// What has changed since the prompt was shown.
     async fn change_since(&self, shown: &RequestSnapshot) -> Option<&'static str> {
         let now = self.with_disk(&shown.action).await?.on_disk?;
         let before = shown.action.on_disk.as_ref()?;
         match &shown.subject {
             _ if !now.is_shown_as(before) => Some(FILES_CHANGED),
-            // Who holds the program that waits compares its file.
+            // The guard that holds the waiting program compares its file.
             RequestSubject::Exec(_) => None,
             RequestSubject::ToolCall(_) | RequestSubject::HostRequest(_)
                 if !before.runs_same_files(&now) =>
@@ -225,8 +225,8 @@ impl PermissionRequest {
         }
     }
 
-    /// Nothing where too much waits to be judged. What the user had before them, and has changed since, can be denied but
-    /// no longer allowed: else an agent could have the request vanish from under the user's eyes.
+    /// The verdict of rules, remembered decisions and preset; `None` if too many requests wait. A request that was shown and
+    /// has changed since can be denied but not allowed without the user: otherwise an agent could make a prompt disappear.
     async fn judge(&self, snapshot: &RequestSnapshot) -> Option<Verdict> {
         let permissions = self.host.permissions.clone();
         let (action, subject) = (snapshot.action.clone(), snapshot.subject.clone());
@@ -244,7 +244,7 @@ impl PermissionRequest {
         })
     }
 
-    /// What has changed since the same was allowed in this turn. A tool call asks for itself.
+    /// What has changed since the same action was allowed in this turn. A tool call is a request of its own.
     fn change_since_allowed(&self, snapshot: &RequestSnapshot) -> Option<ChangeSinceAllowed> {
         let written = match &snapshot.subject {
             RequestSubject::ToolCall(_) => return None,
@@ -255,7 +255,7 @@ impl PermissionRequest {
         permissions.change_since_allowed(&snapshot.action, written)
     }
 
-    /// Asks the user. `None`: the tool call has changed meanwhile, or its files are others now.
+    /// Asks the user. `None`: the tool call or its files have changed meanwhile.
     async fn ask_user(&self, snapshot: &RequestSnapshot) -> Option<Ruling> {
         let (key, revision, prompt) = (self.key, snapshot.revision, snapshot.prompt());
         let shown = self
@@ -282,7 +282,7 @@ impl PermissionRequest {
         }
     }
 
-    /// Waits until something that was decided for longer decides this too.
+    /// Waits until a remembered decision decides this request too.
     async fn judge_again(&self, snapshot: &RequestSnapshot) -> Ruling {
         loop {
             snapshot.again.notified().await;
@@ -297,8 +297,8 @@ impl PermissionRequest {
         }
     }
 
-    /// What the user has answered. A decision for longer is on disk before the agent hears of it, so that nothing it does
-    /// then is asked about again.
+    /// Handles the user's answer. A remembered decision is on disk before the agent gets the response, so that its next
+    /// action needs no prompt.
     async fn answered(
         &self,
         snapshot: &RequestSnapshot,
@@ -395,7 +395,7 @@ impl RequestSnapshot {
         }
     }
 
-    /// An agent that has asked gets no answer; what it does by itself is denied.
+    /// The ruling without asking the user: `cancelled` for an agent that asked, denied for everything else.
     fn unasked(&self, why: &'static str) -> Ruling {
         match &self.subject {
             RequestSubject::ToolCall(_) => Ruling::Cancelled(why),
@@ -437,7 +437,7 @@ impl PermissionOutcome {
     }
 
     pub(super) fn cancelled() -> PermissionOutcome {
-        let reason = Reason::new("the user has not allowed it");
+        let reason = Reason::new("the user did not allow it");
         PermissionOutcome::new(false, reason, CANCELLED)
     }
 
@@ -449,7 +449,7 @@ impl PermissionOutcome {
     }
 }
 
-/// What a file would get in place of what is there.
+/// The change of a whole file, for a request to write.
 fn written(request: &HostRequest) -> Option<WholeFileChange<'_>> {
     match request {
         HostRequest::Write { change } => Some(WholeFileChange {
@@ -460,10 +460,10 @@ fn written(request: &HostRequest) -> Option<WholeFileChange<'_>> {
     }
 }
 
-/// Why an answer does not count.
+/// Reasons why an answer does not count.
 const FILES_CHANGED: &str = "the files have changed";
 const PROGRAM_REPLACED: &str = "a program or script was replaced while the request waited";
-/// Why a request is not put to the user.
+/// Reasons why a request is not shown to the user.
 const TOO_MANY: &str = "too many requests wait for an answer";
 pub(super) const TURN_CANCELLED: &str = "the turn was cancelled";
 pub(super) const TURN_ENDED: &str = "the turn ended";

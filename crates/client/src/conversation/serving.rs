@@ -1,4 +1,4 @@
-//! What the agent asks of us: permission, files and terminals. Each is served beside everything else.
+//! Serves the agent's requests for permissions, files and terminals, all concurrently.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ impl Conversation {
         });
     }
 
-    /// The connection bounds how many are under way.
+    /// Serves a file or terminal request. The connection limits how many run at the same time.
     pub(super) fn serve(&mut self, call: ClientCall) {
         let host = self.setup.host.clone();
         let service = HostService {
@@ -75,7 +75,7 @@ impl Conversation {
         }
     }
 
-    /// Room for what is to be written, as long as it is held; nothing if too much is.
+    /// Reserves memory for a text to write until the permit is dropped; `None` if too much is reserved.
     fn room_for(&self, content: &str) -> Option<OwnedSemaphorePermit> {
         let room = u32::try_from(content.len() / 1024).unwrap_or(u32::MAX);
         let writes = Arc::clone(&self.limits.writes);
@@ -83,7 +83,7 @@ impl Conversation {
     }
 }
 
-/// Serves one request of the agent for a file or a command: where it leads, whether it is permitted, then the deed.
+/// Serves one request for a file or command: resolves it, asks for permission, then carries it out.
 struct HostService {
     conversation: ConversationHandle,
     host: Host,
@@ -120,7 +120,7 @@ impl HostService {
         _room: OwnedSemaphorePermit,
     ) {
         let place = self.host.inspect_write(&request).await;
-        // The host refuses it, whatever the user would say.
+        // The host refuses this path, whatever the user answers.
         if place.is_refused {
             return reply.with(self.host.write_text_file(request).await);
         }
@@ -164,7 +164,7 @@ impl HostService {
         }
     }
 
-    /// Whether something may be done through us. `None` where the agent no longer wants it.
+    /// Whether a host request is permitted. `None` if the agent cancelled the request.
     async fn permit<T: Encode>(
         &self,
         reply: &Reply<T>,
@@ -177,7 +177,7 @@ impl HostService {
                 return Err(error::session_not_found(&session));
             };
             let (request, action) = act(&conversation.setup.agent, open.cwd.clone());
-            // What is to be written has a limit of its own.
+            // The text to write has its own limit.
             let bytes = 0;
             let source = RequestSource::HostRequest(Arc::new(request), action);
             Ok(conversation.request_permission(&session, source, bytes))
@@ -206,16 +206,16 @@ fn running(request: &v1::CreateTerminalRequest) -> HostRequest {
 }
 
 fn refusal(outcome: &PermissionOutcome) -> Error {
-    let why = format!("it is not allowed ({})", outcome.reason);
+    let why = format!("not allowed ({})", outcome.reason);
     error::invalid_request("permission_denied", &why)
 }
 
-/// What the agent's requests may take up at the same time.
+/// Limits on memory for the agent's requests.
 #[derive(Debug)]
 pub(super) struct ServiceLimits {
-    /// Large answers that the agent has not taken yet.
+    /// Large responses that the agent has not read yet.
     answers: Arc<Semaphore>,
-    /// What is to be written, in KiB.
+    /// Texts to write, in KiB.
     writes: Arc<Semaphore>,
 }
 
@@ -228,7 +228,7 @@ impl Default for ServiceLimits {
     }
 }
 
-/// For answers that may be large: while many have not been taken, the next is not even worked out.
+/// Sends responses that may be large. While many are unread, the next one is not computed.
 struct LargeResponseQueue {
     slots: Arc<Semaphore>,
     agent: Option<AgentHandle>,
@@ -249,7 +249,7 @@ impl LargeResponseQueue {
     }
 }
 
-/// What a terminal that runs is asked. An answer that is no longer wanted is not waited for.
+/// Serves requests to a running terminal. Stops waiting when the agent cancels its request.
 async fn serve_terminal_request(host: Host, call: ClientCall) {
     match call {
         ClientCall::WaitForTerminalExit(request, reply) => tokio::select! {
@@ -269,7 +269,7 @@ async fn serve_terminal_request(host: Host, call: ClientCall) {
 const ANSWERS: usize = 16;
 /// 64 MiB.
 const WRITES: usize = 64 * 1024;
-const TOO_MUCH: &str = "too much is being written at the same time; wait for the answers";
+const TOO_MUCH: &str = "too much is being written at the same time; wait for responses";
 
 #[cfg(test)]
 mod tests {
@@ -282,7 +282,7 @@ mod tests {
     use crate::conversation::{Conversation, Setup};
 
     #[test]
-    fn writes_that_wait_hold_no_more_than_so_much() {
+    fn waiting_writes_are_limited_in_memory() {
         let permissions = Permissions::preset(Preset::Ask);
         let host = Host::new(
             Files::default(),

@@ -1,4 +1,4 @@
-//! Sessions: begun, taken up, listed, left and deleted.
+//! Opens, configures, lists, closes and deletes sessions.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,10 +25,10 @@ impl Conversation {
         };
         match &opening.start {
             SessionStart::Load(id) | SessionStart::Resume(id) if self.is_busy(id) => {
-                let why = "a turn of the session runs; cancel it first";
+                let why = "a turn is running in the session; cancel it first";
                 return self.fail(failure::local(method(&opening.start), why));
             }
-            // What it tells from now on belongs to it.
+            // Updates may arrive before the response.
             SessionStart::Load(id) | SessionStart::Resume(id) => {
                 let cwd = opening.cwd.clone();
                 self.sessions.insert(id.clone(), cwd, SessionState::Opening);
@@ -61,12 +61,12 @@ impl Conversation {
         if is_new && self.sessions.is_in_use(&session) {
             let start = &opened.request.start;
             let why = format!(
-                "the agent has answered with the id `{session}`, which another session has; that one stays, close it first"
+                "the agent responded with the id `{session}`, which another open session has; close that session first"
             );
             return self.not_opened(start, failure::local(method(start), &why));
         }
         if is_new {
-            // Whatever was decided under this id was said of another session.
+            // Decisions under this id belong to another session.
             self.setup.host.permissions.end_session(&session);
         }
         self.setup.host.open(&session, roots);
@@ -109,7 +109,7 @@ impl Conversation {
         });
     }
 
-    /// An agent that cannot be told keeps the session in memory; for us it is closed.
+    /// Closes a session. For an agent that does not offer `session/close`, the session is closed only in the client.
     pub(super) fn close_session(&mut self, session: v1::SessionId) {
         if self.sessions.get(&session).is_none() {
             return self.fail(failure::no_session("session/close", &session));
@@ -162,7 +162,7 @@ impl Conversation {
         });
     }
 
-    /// A session that is not there is as good as closed and deleted.
+    /// Sends a request that removes a session. A session that does not exist counts as removed.
     fn request_removal<R>(&mut self, what: &'static str, request: R, done: Event)
     where
         R: attache::schema::method::Request + Send + Sync + 'static,
@@ -187,7 +187,7 @@ impl Conversation {
         });
     }
 
-    /// Forgets a session and its children, here and at the host.
+    /// Removes a session and its children, here and from the host.
     fn forget_session(&mut self, session: &v1::SessionId) {
         let family = self.sessions.remove(session);
         for session in &family {
@@ -201,7 +201,7 @@ impl Conversation {
         });
     }
 
-    /// Asks the agent for something that takes a moment, and goes on with the answer.
+    /// Sends a request and handles the response.
     pub(super) fn request<R>(
         &mut self,
         what: &'static str,
@@ -239,7 +239,7 @@ impl Conversation {
     }
 }
 
-/// The method that opens a session so.
+/// The method that opens a session in this way.
 pub(super) fn method(start: &SessionStart) -> &'static str {
     match start {
         SessionStart::New => "session/new",
@@ -249,7 +249,7 @@ pub(super) fn method(start: &SessionStart) -> &'static str {
     }
 }
 
-/// A session that is being asked for.
+/// A session that is being opened.
 struct SessionOpening {
     agent: AgentHandle,
     host: Host,
@@ -258,14 +258,14 @@ struct SessionOpening {
     time: Duration,
 }
 
-/// The directories as they stand on the wire.
+/// The session's directories as wire paths.
 struct WireDirectories {
     cwd: FilePath,
     additional: Vec<FilePath>,
 }
 
 impl SessionOpening {
-    /// The roots are opened before the agent is asked, and serve a session that is taken up before it is.
+    /// Opens the directories, then sends the request. The host serves an earlier session before the response arrives.
     async fn open(self) -> Result<(OpenedSession, Roots), CommandFailure> {
         let what = method(&self.opening.start);
         let roots = open_roots(&self.opening).await;
@@ -335,7 +335,7 @@ async fn open_roots(opening: &OpenRequest) -> Result<Roots, String> {
     }
 }
 
-/// What the agent must offer for a session to be opened so.
+/// Checks that the agent offers everything that this request needs.
 fn check_offered(
     opening: &OpenRequest,
     offered: &v1::AgentCapabilities,
@@ -350,18 +350,18 @@ fn check_offered(
     };
     if !can {
         let why = match opening.start {
-            SessionStart::Load(_) => "the agent cannot load sessions; begin a new one",
+            SessionStart::Load(_) => "the agent cannot load sessions; start a new session",
             SessionStart::Resume(_) => {
-                "the agent cannot resume sessions; load it, or begin a new one"
+                "the agent cannot resume sessions; load the session, or start a new one"
             }
             SessionStart::New | SessionStart::Fork(_) => {
-                "the agent cannot fork sessions; begin a new one"
+                "the agent cannot fork sessions; start a new session"
             }
         };
         return Err(failure::not_offered(what, why));
     }
     if !opening.additional.is_empty() && sessions.additional_directories.is_none() {
-        let why = "the agent takes no directories besides the working directory; leave them out";
+        let why = "the agent does not support additional directories; omit them";
         return Err(failure::not_offered(what, why));
     }
     mcp::check(&opening.mcp_servers, &offered.mcp_capabilities)
@@ -386,7 +386,7 @@ fn check_offered(
 
 fn not_utf8(what: &str, path: &std::path::Path) -> CommandFailure {
     let why = format!(
-        "the name of `{}` is not UTF-8, which the protocol asks for",
+        "the path `{}` is not UTF-8, which the protocol requires",
         path.display()
     );
     failure::local(what, &why)

@@ -1,4 +1,4 @@
-//! The sessions that were opened here, the children that they have started, and what was told of sessions too early.
+//! The open sessions and their child sessions, and updates that arrive before their session is open.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
@@ -9,13 +9,13 @@ use tokio::sync::oneshot;
 use super::permission::WithdrawnRequests;
 use crate::tool_call::ReportedToolCall;
 
-/// The sessions that were opened here, and their children.
+/// The sessions that were opened here, and their child sessions.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     known: HashMap<v1::SessionId, Session>,
-    /// Sessions that have been asked for and have no id yet.
+    /// Number of requested sessions whose id is not known yet.
     expected: usize,
-    /// What was told of sessions that nobody knows, while some are expected.
+    /// Updates of unknown sessions, kept while a session is requested.
     early: VecDeque<v1::SessionNotification>,
     early_bytes: usize,
     dropped: u64,
@@ -27,29 +27,29 @@ pub(super) struct Sessions {
 pub(super) struct Session {
     pub(super) state: SessionState,
     pub(super) cwd: PathBuf,
-    /// The session that has started it.
+    /// The parent of a child session.
     pub(super) parent: Option<v1::SessionId>,
-    /// The tool calls, as far as they were told: a question may name one by its id alone.
+    /// The reported tool calls, because a permission request may contain only an id.
     pub(super) tools: Transcript,
     pub(super) turn: Option<RunningTurn>,
-    /// Prompts that wait for their turn.
+    /// Queued prompts.
     pub(super) waiting: VecDeque<Vec<v1::ContentBlock>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SessionState {
-    /// It was asked for: it may tell its history, but not be talked to.
+    /// Requested: the agent may replay its history, but prompts are not possible yet.
     Opening,
     Open,
-    /// The agent that knew it is gone.
+    /// The agent has exited. The session must be loaded or resumed.
     Suspended,
 }
 
-/// The turn that runs.
+/// A running turn.
 #[derive(Debug)]
 pub(super) struct RunningTurn {
     pub(super) number: u64,
-    /// Cancels it; `None` once that has been done.
+    /// Cancels the turn; `None` if it was cancelled.
     pub(super) cancel: Option<oneshot::Sender<Vec<WithdrawnRequests>>>,
 }
 
@@ -62,14 +62,14 @@ impl Sessions {
         self.known.get_mut(id)
     }
 
-    /// A session that can be talked to.
+    /// A session that accepts prompts.
     pub(super) fn open_mut(&mut self, id: &v1::SessionId) -> Option<&mut Session> {
         self.known
             .get_mut(id)
             .filter(|session| session.state == SessionState::Open)
     }
 
-    /// Whether a session of this id is there that an agent still knows.
+    /// Whether the running agent has a session with this id.
     pub(super) fn is_in_use(&self, id: &v1::SessionId) -> bool {
         let known = self.known.get(id);
         known.is_some_and(|session| session.state != SessionState::Suspended)
@@ -87,7 +87,7 @@ impl Sessions {
         self.dropped += 1;
     }
 
-    /// The turn that a session works for: its own, or that of a session above it.
+    /// The turn that a session works for: its own, or its parent's.
     pub(super) fn turn_of(&self, session: &v1::SessionId) -> Option<u64> {
         let mut above = self.above(session);
         above.find_map(|session| session.turn.as_ref().map(|turn| turn.number))
@@ -98,12 +98,12 @@ impl Sessions {
         self.turns
     }
 
-    /// A session whose id is not known has been asked for.
+    /// Notes that a session was requested whose id is not known yet.
     pub(super) fn expect(&mut self) {
         self.expected += 1;
     }
 
-    /// It has come, or will not.
+    /// Notes that a requested session has arrived or failed.
     pub(super) fn settle(&mut self) {
         self.expected = self.expected.saturating_sub(1);
         if self.expected == 0 {
@@ -113,14 +113,14 @@ impl Sessions {
         }
     }
 
-    /// Makes a session known. Prompts that waited in it wait on.
+    /// Adds a session. Queued prompts of an earlier session with this id stay queued.
     pub(super) fn insert(&mut self, id: v1::SessionId, cwd: PathBuf, state: SessionState) {
         let before = self.known.remove(&id);
         let waiting = before.map(|session| session.waiting).unwrap_or_default();
         self.known.insert(id, Session::new(cwd, state, waiting));
     }
 
-    /// Makes a child of a session known, once, unless there are too many.
+    /// Adds a child session, once, unless there are too many sessions.
     pub(super) fn insert_child(&mut self, id: &v1::SessionId, parent: &v1::SessionId) -> bool {
         if self.known.contains_key(id) || self.known.len() >= MOST_SESSIONS {
             return false;
@@ -134,7 +134,7 @@ impl Sessions {
         true
     }
 
-    /// Forgets a session and its children; who they were.
+    /// Removes a session and its children, and returns their ids.
     pub(super) fn remove(&mut self, id: &v1::SessionId) -> Vec<v1::SessionId> {
         let family = self.family(id);
         for id in &family {
@@ -143,7 +143,7 @@ impl Sessions {
         family
     }
 
-    /// The session and everyone below it.
+    /// The ids of a session and all its descendants.
     pub(super) fn family(&self, id: &v1::SessionId) -> Vec<v1::SessionId> {
         let mut family = vec![id.clone()];
         let mut next = 0;
@@ -158,19 +158,19 @@ impl Sessions {
         family
     }
 
-    /// Whether the turn that a session works for is being cancelled.
+    /// Whether the turn that a session works for was cancelled.
     pub(super) fn is_cancelling(&self, id: &v1::SessionId) -> bool {
         let turns = self.above(id).filter_map(|session| session.turn.as_ref());
         turns.into_iter().any(RunningTurn::is_cancelled)
     }
 
-    /// The session and those above it.
+    /// The session and its ancestors.
     fn above(&self, id: &v1::SessionId) -> impl Iterator<Item = &Session> {
         let parent = |session: &&Session| self.known.get(session.parent.as_ref()?);
         std::iter::successors(self.known.get(id), parent).take(MOST_SESSIONS)
     }
 
-    /// The agent is gone: every session has to be taken up again. The ones whose turn was running.
+    /// Suspends all sessions because the agent has exited. Returns those whose turn was running.
     pub(super) fn suspend(&mut self) -> Vec<v1::SessionId> {
         self.known.retain(|_, session| session.parent.is_none());
         self.expected = 0;
@@ -186,7 +186,7 @@ impl Sessions {
         running
     }
 
-    /// Keeps what was told of a session that may be about to come.
+    /// Keeps an update whose session may be about to open.
     pub(super) fn keep_early(&mut self, told: v1::SessionNotification) {
         let is_full = self.early.len() >= MOST_EARLY;
         let bytes = match self.expected == 0 || is_full {
@@ -205,7 +205,7 @@ impl Sessions {
         self.early_bytes = 0;
     }
 
-    /// What was told of a session before it was there.
+    /// Takes the updates that arrived before the session was open.
     pub(super) fn take_early(&mut self, id: &v1::SessionId) -> Vec<v1::SessionNotification> {
         let early = std::mem::take(&mut self.early).into_iter();
         let (its, others): (Vec<_>, Vec<_>) = early.partition(|told| told.session_id == *id);
@@ -227,7 +227,7 @@ impl Session {
         }
     }
 
-    /// Folds what was told of a tool call; whether it was about one.
+    /// Applies an update if it reports a tool call, and returns the tool call's id.
     pub(super) fn apply_tool_call(&mut self, update: &v1::SessionUpdate) -> Option<v1::ToolCallId> {
         let id = ReportedToolCall::in_update(update)?.id();
         self.tools.apply(update.clone());
@@ -245,7 +245,7 @@ impl RunningTurn {
     }
 }
 
-/// What is told takes about as much as on the wire.
+/// Memory that an update takes, approximated by its size on the wire.
 fn weight(told: &v1::SessionNotification) -> usize {
     json::to_string(told).len()
 }
@@ -253,5 +253,5 @@ fn weight(told: &v1::SessionNotification) -> usize {
 const MOST_SESSIONS: usize = 1024;
 const MOST_EARLY: usize = 256;
 const MOST_EARLY_BYTES: usize = 4 << 20;
-/// Bytes of tool calls that a session keeps, the latest ones.
+/// Maximum bytes of tool calls that a session keeps; the oldest are dropped first.
 const TOOLS: usize = 8 << 20;

@@ -1,4 +1,4 @@
-//! How a conversation is to be held.
+//! The configuration of a conversation.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use attache_host::permissions::Enforcement;
 
 use crate::agents::detecting_options;
 
-/// How a conversation is to be held: with whom, what we serve, and how long we wait.
+/// The configuration of a conversation: the agent, the host that serves it, and timeouts.
 #[derive(Clone)]
 pub struct Setup {
     pub(super) agent: String,
@@ -25,22 +25,22 @@ pub struct Setup {
     pub(super) watcher: Option<Watcher>,
 }
 
-/// How long we wait.
+/// Timeouts of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For the answer to `initialize`.
+    /// For the response to `initialize`.
     pub initialize: Duration,
-    /// For a session to begin.
+    /// For a session to open.
     pub open: Duration,
-    /// For a login, which may lead a person through a browser.
+    /// For a login, which may lead the user through a browser.
     pub login: Duration,
-    /// For a turn to end after it was cancelled, before the agent counts as hanging.
+    /// For a cancelled turn to end; after that the agent counts as hanging.
     pub cancel: Duration,
-    /// For every other answer, except that to a prompt.
+    /// For all other responses, except the response to a prompt.
     pub answer: Duration,
 }
 
-/// The way a line goes.
+/// The direction of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineDirection {
     /// From the agent.
@@ -53,7 +53,8 @@ pub(super) type LineListener = Arc<dyn Fn(LineDirection, &[u8]) + Send + Sync>;
 pub(super) type MakeOptions = Arc<dyn Fn() -> Options + Send + Sync>;
 
 impl Setup {
-    /// A conversation with an agent that decisions are remembered under this name for, served by this host. Everything that we can serve is offered.
+    /// A conversation with an agent, served by this host. Decisions are remembered under the name `agent`. Offers all
+    /// capabilities that the client has.
     pub fn new(agent: impl Into<String>, host: Host) -> Setup {
         let agent = agent.into();
         Setup {
@@ -69,36 +70,36 @@ impl Setup {
         }
     }
 
-    /// Changes what we offer, which is everything unless told.
+    /// Changes the capabilities that the client offers.
     #[must_use]
     pub fn offer(mut self, change: impl FnOnce(&mut v1::ClientCapabilities)) -> Setup {
         change(&mut self.offer);
         self
     }
 
-    /// Who we say we are.
+    /// Sets the client's name and version for `initialize`.
     #[must_use]
     pub fn info(mut self, info: v1::Implementation) -> Setup {
         self.info = info;
         self
     }
 
-    /// Makes the settings of each connection. By default, the agent's dialect is detected from its first messages.
+    /// Sets the options of each connection. By default, the agent's dialect is detected from its first messages.
     #[must_use]
     pub fn options(mut self, options: impl Fn() -> Options + Send + Sync + 'static) -> Setup {
         self.options = Arc::new(options);
         self
     }
 
-    /// Something that the person should know, told before anything else.
+    /// Adds a warning for the user, which is the first event.
     #[must_use]
     pub fn warn(mut self, what: impl Into<String>) -> Setup {
         self.warnings.push(what.into());
         self
     }
 
-    /// Has everything that the agent and its commands execute judged, and noted in the audit log. An agent that runs
-    /// already is not watched, only its commands.
+    /// Judges every program that the agent and its commands execute, and notes it in the audit log. Of an agent that runs
+    /// already, only the commands are watched.
     #[must_use]
     pub fn watch(mut self, watcher: Watcher) -> Setup {
         let permissions = &self.host.permissions;
@@ -112,14 +113,14 @@ impl Setup {
         self
     }
 
-    /// How long we wait.
+    /// Sets the timeouts.
     #[must_use]
     pub fn times(mut self, times: Timeouts) -> Setup {
         self.times = times;
         self
     }
 
-    /// Has somebody hear every line as it is on the wire, both ways. A listener must not block: the conversation
+    /// Adds a listener for every line on the wire, in both directions. A listener must not block, because the conversation
     /// waits for it.
     #[must_use]
     pub fn listen(
@@ -131,7 +132,7 @@ impl Setup {
     }
 }
 
-/// What a client with a screen can serve.
+/// The capabilities of a client with a screen.
 fn everything() -> v1::ClientCapabilities {
     let files = v1::FileSystemCapabilities::new()
         .read_text_file(true)

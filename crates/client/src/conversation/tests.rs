@@ -1,4 +1,4 @@
-//! The conversation against scripted agents, good ones and hostile ones: what a person sees, and what is on the wire.
+//! The conversation against scripted agents, good ones and hostile ones: the events for the user, and the messages on the wire.
 
 mod agent_exit;
 mod event_line;

@@ -1,4 +1,4 @@
-//! Turns: one at a time in a session, the next prompts wait.
+//! Turns: one at a time in a session; further prompts are queued.
 
 use std::pin::pin;
 
@@ -18,8 +18,8 @@ use crate::event::{Event, FailureKind};
 type Content = Vec<v1::ContentBlock>;
 
 impl Conversation {
-    /// Whether the agent takes [`Command::Steer`](crate::Command::Steer) while a turn runs; otherwise what is said
-    /// waits for its turn.
+    /// Whether the agent supports [`Command::Steer`](crate::Command::Steer) while a turn runs. Otherwise the content is
+    /// queued as a prompt.
     pub fn can_steer(&self) -> bool {
         self.initialized.as_ref().is_some_and(|initialized| {
             let metas = [&initialized.agent_capabilities.meta, &initialized.meta];
@@ -40,7 +40,7 @@ impl Conversation {
         };
         if open.waiting.len() >= MOST_WAITING {
             let why =
-                format!("{MOST_WAITING} prompts wait already; take one back or cancel the turn");
+                format!("{MOST_WAITING} prompts are queued already; remove one or cancel the turn");
             return self.fail(failure::local("session/prompt", &why));
         }
         if open.turn.is_none() && open.waiting.is_empty() {
@@ -60,7 +60,7 @@ impl Conversation {
         }
     }
 
-    /// Begins the next turn, if one waits and none runs.
+    /// Starts the next turn if a prompt is queued and no turn runs.
     pub(super) fn start_next_turn(&mut self, session: &v1::SessionId) {
         let idle = self.sessions.open_mut(session);
         let idle = idle.filter(|open| open.turn.is_none());
@@ -100,7 +100,7 @@ impl Conversation {
         session: &v1::SessionId,
         outcome: Result<v1::PromptResponse, CallError>,
     ) {
-        // The turn of a session that was closed is nobody's any more.
+        // The session may have been closed meanwhile.
         let known = self.sessions.get_mut(session);
         if known.and_then(|session| session.turn.take()).is_none() {
             return;
@@ -114,14 +114,14 @@ impl Conversation {
             outcome,
         });
         match kind {
-            // The prompts that wait would end the same way.
+            // The queued prompts would fail in the same way.
             Some(FailureKind::LoginRequired) => self.want_login(),
             Some(FailureKind::AgentExited) => {}
             _ => self.start_next_turn(session),
         }
     }
 
-    /// Cancels the turn that runs; the prompts that wait go on waiting for it to end.
+    /// Cancels the running turn. Queued prompts stay queued until it ends.
     pub(super) fn cancel(&mut self, session: &v1::SessionId) {
         let known = self.sessions.get_mut(session);
         let Some(turn) = known.and_then(|it| it.turn.as_mut()) else {
@@ -135,7 +135,7 @@ impl Conversation {
         let withdrawn = family
             .map(|session| self.withdraw(&session, TURN_CANCELLED))
             .collect();
-        // A turn that has ended meanwhile need not be cancelled.
+        // The turn may have ended meanwhile.
         cancel.send(withdrawn).ok();
         self.end_grants(session);
         let time = self.setup.times.cancel;
@@ -151,7 +151,7 @@ impl Conversation {
         });
     }
 
-    /// Says something into the turn that runs, or has it wait where that cannot be done.
+    /// Steers the running turn, or queues the content as a prompt if that is not possible.
     pub(super) fn steer(&mut self, session: v1::SessionId, content: Content) {
         let can = self.can_steer() && self.is_busy(&session);
         let Some(agent) = self.agent.clone().filter(|_| can) else {
@@ -181,7 +181,7 @@ impl Conversation {
         }
     }
 
-    /// What the agent tells of a session.
+    /// Handles a `session/update`.
     pub(super) fn handle_update(&mut self, told: v1::SessionNotification) {
         let id = &told.session_id;
         let Some(session) = self.sessions.get_mut(id) else {
@@ -199,7 +199,7 @@ impl Conversation {
         }
     }
 
-    /// A child works inside the roots of its parent, whatever directories it claims.
+    /// Adds a child session. It works inside its parent's directories, whatever it reports.
     fn add_child_session(&mut self, child: &v1::SessionId, parent: &v1::SessionId) {
         if self.sessions.insert_child(child, parent)
             && let Some(roots) = self.setup.host.roots(parent)
@@ -208,7 +208,7 @@ impl Conversation {
         }
     }
 
-    /// A turn begins or is over: what was allowed in it, also to children, is allowed no longer.
+    /// Ends the permissions of the last turn, also for child sessions.
     pub(super) fn end_grants(&self, session: &v1::SessionId) {
         for id in self.sessions.family(session) {
             self.setup.host.permissions.end_turn(&id);
@@ -220,7 +220,7 @@ impl Conversation {
     }
 }
 
-/// Runs a turn. One that was cancelled has not failed, whatever the agent makes of it.
+/// Runs a turn. A cancelled turn counts as cancelled, even if the agent responds with an error.
 async fn turn(
     session: &AgentSession,
     content: Content,
@@ -229,7 +229,7 @@ async fn turn(
     let mut answer = pin!(session.prompt(content));
     let mut cancel = pin!(async {
         match cancelled.await {
-            // An agent that learns first that its question was cancelled might go on with something else.
+            // The cancellation goes first: an agent that first sees its permission request cancelled might continue.
             Ok(withdrawn) => {
                 let sent = session.cancel().await;
                 drop(withdrawn);

@@ -1,4 +1,4 @@
-//! The wire as others see it: listeners hear every line, and lines that are no message are noticed.
+//! Observes the wire: passes every line to listeners, and counts lines that are not messages.
 
 use std::io;
 use std::pin::Pin;
@@ -14,20 +14,20 @@ use super::setup::{LineDirection, LineListener};
 use crate::event::Event;
 use attache_text::plain;
 
-/// What the agent writes.
+/// The agent's output, observed.
 pub(super) struct ObservedReader<R> {
     read: R,
     lines: LineListeners,
     inspector: LineInspector,
 }
 
-/// What we write.
+/// The agent's input, observed.
 pub(super) struct ObservedWriter<W> {
     write: W,
     lines: LineListeners,
 }
 
-/// LineListeners that are no message: how many, the first one, and how many were reported of. Clones count together.
+/// Lines that are not messages: their number, the first one, and the number at the last report. Clones share the count.
 #[derive(Debug, Clone, Default)]
 pub(super) struct InvalidLines(Arc<SharedCounts>);
 
@@ -100,7 +100,7 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for ObservedWriter<W> {
     }
 }
 
-/// Cuts what passes into lines for those who listen. Without listeners nothing is copied.
+/// Splits bytes into lines for the listeners. Without listeners nothing is copied.
 struct LineListeners {
     direction: LineDirection,
     listeners: Vec<LineListener>,
@@ -134,7 +134,7 @@ impl LineListeners {
     }
 }
 
-/// Looks at how each line begins: a message is an object with names in quotation marks, or a list of such.
+/// Checks how each line begins: a message is an object with quoted names, or a list of such objects.
 struct LineInspector {
     invalid_lines: InvalidLines,
     state: LineState,
@@ -142,13 +142,13 @@ struct LineInspector {
 
 enum LineState {
     LineStart,
-    /// Behind the bracket of a message, or of something like `[info] ready`.
+    /// After the bracket of a message, or of a line such as `[info] ready`.
     AfterBracket(u8),
-    /// Inside a message, or behind what is worth keeping of a line.
+    /// Inside a message.
     Message,
-    /// Inside a line that is no message.
+    /// Inside a line that is not a message, with its beginning.
     Invalid(Vec<u8>),
-    /// Messages have headers: lines say nothing.
+    /// The agent sends messages with headers, so lines cannot be checked.
     Headers,
 }
 
@@ -203,7 +203,7 @@ impl InvalidLines {
         self.lock().count
     }
 
-    /// Waits until there is more to tell: the first line, then the tenth, the hundredth and so on.
+    /// Waits for the next report: the first line, then the tenth, the hundredth and so on.
     pub(super) async fn next(&self) -> Event {
         loop {
             if let Some(event) = self.next_report() {
@@ -218,7 +218,7 @@ impl InvalidLines {
         if seen.count < seen.reported.saturating_mul(10).max(1) {
             return None;
         }
-        // The first is reported by itself, even if there are more by now.
+        // The first line is always reported alone, even if there are more by now.
         seen.reported = match seen.reported {
             0 => 1,
             _ => seen.count,

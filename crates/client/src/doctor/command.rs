@@ -1,4 +1,4 @@
-//! The file that is started, and the interpreter that its first line names.
+//! Checks the agent's program, its interpreter and its runtime.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -10,7 +10,7 @@ use attache::process::Program;
 use super::{Diagnosis, DoctorCheck, Severity, file_name};
 use crate::agents::{Agent, AgentNotInstalled, find_program_on, first_line};
 
-/// Finds the program, and says where it is or what is missing.
+/// Finds the program and reports its path, or what is missing.
 pub(super) fn resolve(agent: &Agent, report: &mut impl FnMut(Diagnosis)) -> Option<PathBuf> {
     let file = match agent.locate() {
         Ok(file) => file,
@@ -28,7 +28,7 @@ pub(super) fn resolve(agent: &Agent, report: &mut impl FnMut(Diagnosis)) -> Opti
     Some(file)
 }
 
-/// Says whether the interpreter of a script is there. Of a program that is no script nothing is said.
+/// Reports whether the interpreter of a script is installed. Reports nothing for other programs.
 pub(super) fn check_interpreter(
     agent: &Agent,
     file: &Path,
@@ -53,7 +53,7 @@ pub(super) fn check_interpreter(
     level
 }
 
-/// Says which version of node, uv or the like is used, and whether it is new enough for the package.
+/// Reports the version of Node.js, uv or another runtime, and whether it is new enough for the package.
 pub(super) async fn check_runtime(agent: &Agent, file: &Path, report: &mut impl FnMut(Diagnosis)) {
     let Some(runtime) = runtime(agent, file) else {
         return;
@@ -61,10 +61,10 @@ pub(super) async fn check_runtime(agent: &Agent, file: &Path, report: &mut impl 
     let name = file_name(&runtime);
     let program = Program::new(&runtime).arg("--version");
     let Some(version) = first_line(&program).await else {
-        let fix = format!("run `{name} --version` by hand, and install it anew if that fails too");
+        let fix = format!("run `{name} --version` by hand; reinstall it if that fails too");
         report(Diagnosis::warning(
             DoctorCheck::Runtime,
-            format!("{name} does not tell its version"),
+            format!("{name} does not report its version"),
             fix,
         ));
         return;
@@ -77,19 +77,19 @@ pub(super) async fn check_runtime(agent: &Agent, file: &Path, report: &mut impl 
     let finding = match wanted {
         Some(wanted) if numbers(&version) < numbers(&wanted) => Diagnosis::failure(
             DoctorCheck::Runtime,
-            format!("node {version}; the package wants {wanted}"),
+            format!("node {version}; the package requires {wanted}"),
             "install a newer Node.js",
         ),
         Some(wanted) => Diagnosis::ok(
             DoctorCheck::Runtime,
-            format!("node {version}; the package wants {wanted}"),
+            format!("node {version}; the package requires {wanted}"),
         ),
         None => Diagnosis::ok(DoctorCheck::Runtime, format!("{name} {version}")),
     };
     report(finding);
 }
 
-/// What runs the file: the interpreter of a script, the program itself, or the node behind npx.
+/// The runtime of a program: the interpreter of a script, the program itself, or Node.js for npx.
 fn runtime(agent: &Agent, file: &Path) -> Option<PathBuf> {
     let interpreter = shebang_interpreter(file).unwrap_or_default();
     let candidates = [file_name(file), file_name(Path::new(&interpreter))];
@@ -105,7 +105,7 @@ fn runtime(agent: &Agent, file: &Path) -> Option<PathBuf> {
     None
 }
 
-/// The oldest node that the package of a file says it runs on.
+/// The oldest version of Node.js that a file's package supports.
 fn wanted_node(file: &Path) -> Option<String> {
     let file = file.canonicalize().ok()?;
     for folder in file.ancestors().skip(1).take(DEPTH) {
@@ -114,14 +114,14 @@ fn wanted_node(file: &Path) -> Option<String> {
         };
         let package: serde_json::Value = serde_json::from_str(&text).ok()?;
         let range = package.get("engines")?.get("node")?.as_str()?.to_owned();
-        // Of alternatives the first names the oldest.
+        // The first alternative is the oldest.
         let least = range.split("||").next().unwrap_or(&range).trim();
         return least.starts_with(['>', '^', '~']).then(|| least.to_owned());
     }
     None
 }
 
-/// The numbers of a version, such as 22, 3 and 1 of `>=22.3.1`.
+/// The numbers of a version: 22, 3 and 1 for `>=22.3.1`.
 fn numbers(version: &str) -> Vec<u64> {
     let digits = version.trim_start_matches(|char: char| !char.is_ascii_digit());
     let end = digits.find(|char: char| !char.is_ascii_digit() && char != '.');
@@ -132,7 +132,7 @@ fn numbers(version: &str) -> Vec<u64> {
         .collect()
 }
 
-/// The interpreter that a file's first line names, looked through `env`.
+/// The interpreter in the first line of a script; for `env`, the program that `env` starts.
 fn shebang_interpreter(file: &Path) -> Option<String> {
     let mut start = Vec::new();
     File::open(file)
@@ -154,7 +154,7 @@ fn shebang_interpreter(file: &Path) -> Option<String> {
     Some(named.next().unwrap_or(first).to_owned())
 }
 
-/// The `PATH` that the agent is given.
+/// The agent's `PATH`.
 fn path_of(agent: &Agent) -> OsString {
     let own = agent.env.iter().rev().find(|(name, _)| name == "PATH");
     match own {
@@ -165,10 +165,10 @@ fn path_of(agent: &Agent) -> OsString {
 
 fn install(interpreter: &str) -> String {
     match &*file_name(Path::new(interpreter)) {
-        "node" => "install Node.js, or add it to the PATH that the agent is given".to_owned(),
-        "bun" => "install Bun, or add it to the PATH that the agent is given".to_owned(),
+        "node" => "install Node.js, or add it to the agent's PATH".to_owned(),
+        "bun" => "install Bun, or add it to the agent's PATH".to_owned(),
         name if name.starts_with("python") => {
-            "install Python, or install the agent anew if its environment has moved".to_owned()
+            "install Python, or reinstall the agent if its environment has moved".to_owned()
         }
         name => format!("install `{name}`, or correct the first line of the script"),
     }

@@ -1,4 +1,4 @@
-//! The agent in conversation: start, handshake, session, and stop.
+//! Checks a running agent: start, `initialize`, session and exit.
 
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ pub(super) async fn check(
     let (child, stdin, stdout) = match program.spawn_piped().await {
         Ok(started) => started,
         Err(error) => {
-            let fix = "run the command by hand to see what the system says";
+            let fix = "run the command by hand to see the system's error";
             report(Diagnosis::failure(
                 DoctorCheck::Start,
                 error.to_string(),
@@ -57,14 +57,14 @@ struct ConversationCheck<'a> {
     non_protocol: NonProtocolLines,
 }
 
-/// Why there is no answer.
+/// Why a request failed.
 enum RequestFailure {
     TimedOut,
     Failed(CallError),
 }
 
 impl ConversationCheck<'_> {
-    /// Asks, and serves nothing meanwhile.
+    /// Sends a request. Refuses the agent's requests meanwhile.
     async fn request<R: attache::schema::method::Request>(
         &mut self,
         request: R,
@@ -91,7 +91,7 @@ impl ConversationCheck<'_> {
             Ok(Ok(answer)) => {
                 report(timed(
                     DoctorCheck::Handshake,
-                    "answered `initialize`",
+                    "responded to `initialize`",
                     since,
                 ));
                 return Some(answer);
@@ -101,8 +101,8 @@ impl ConversationCheck<'_> {
             }
             Ok(Err(CallError::Version(version))) => Diagnosis::failure(
                 DoctorCheck::Protocol,
-                format!("the agent speaks version {version} of the protocol, we speak version 1"),
-                "use a version of the agent that speaks version 1",
+                format!("the agent speaks protocol version {version}; Attaché speaks version 1"),
+                "use a version of the agent that speaks protocol version 1",
             ),
             Ok(Err(error)) => Diagnosis::failure(
                 DoctorCheck::Handshake,
@@ -117,10 +117,10 @@ impl ConversationCheck<'_> {
 
     async fn ended(&self) -> Diagnosis {
         let Ok(ending) = timeout(self.conditions.patience, self.child.wait()).await else {
-            let what = "the agent closed its standard output before it answered `initialize`";
+            let what = "the agent closed its standard output before it responded to `initialize`";
             return Diagnosis::failure(DoctorCheck::Handshake, what, exit_hint(""));
         };
-        let what = format!("{ending}, before it answered `initialize`");
+        let what = format!("{ending}, before it responded to `initialize`");
         let what = if ending.stderr.trim().is_empty() {
             what
         } else {
@@ -131,13 +131,13 @@ impl ConversationCheck<'_> {
 
     fn no_response(&self) -> Diagnosis {
         let what = format!(
-            "no answer to `initialize` within {} s",
+            "no response to `initialize` within {} s",
             self.conditions.patience.as_secs()
         );
         let fix = if self.non_protocol.count() > 0 {
-            "it prints text for people: check that it gets the argument that turns ACP on, such as `--acp`"
+            "the agent prints text for people: check that its command has the argument that turns ACP on, such as `--acp`"
         } else {
-            "it may wait for a person, or for the network: run the command by hand; if it is only slow, give it longer with --timeout"
+            "the agent may wait for input or for the network: run the command by hand; if it is only slow, use a longer --timeout"
         };
         Diagnosis::failure(DoctorCheck::Handshake, what, fix)
     }
@@ -148,8 +148,8 @@ impl ConversationCheck<'_> {
         report: &mut impl FnMut(Diagnosis),
     ) {
         let mut what = match answer.auth_methods.as_slice() {
-            [] => "no way to log in is offered".to_owned(),
-            methods => format!("ways to log in: {}", names(methods)),
+            [] => "no login methods".to_owned(),
+            methods => format!("login methods: {}", names(methods)),
         };
         if answer.agent_capabilities.auth.status.is_some()
             && let Ok(status) = self.request(v1::AuthStatusRequest::new()).await
@@ -157,7 +157,7 @@ impl ConversationCheck<'_> {
             what.push_str(match status.state {
                 v1::AuthState::Authenticated => "; logged in",
                 v1::AuthState::Unauthenticated => "; logged out",
-                v1::AuthState::NotRequired => "; none is needed",
+                v1::AuthState::NotRequired => "; no login needed",
                 _ => "; the agent cannot tell whether it is logged in",
             });
         }
@@ -173,7 +173,7 @@ impl ConversationCheck<'_> {
             let fix = "choose another directory with --cwd";
             report(Diagnosis::failure(
                 DoctorCheck::Session,
-                "the directory's name is not UTF-8",
+                "the directory's path is not UTF-8",
                 fix,
             ));
             return;
@@ -188,15 +188,15 @@ impl ConversationCheck<'_> {
             Err(RequestFailure::TimedOut) => Diagnosis::failure(
                 DoctorCheck::Session,
                 format!(
-                    "no answer to `session/new` within {} s",
+                    "no response to `session/new` within {} s",
                     self.conditions.patience.as_secs()
                 ),
-                "it may wait for the network or for its model: see what it says on stderr; if it is only slow, give it longer with --timeout",
+                "the agent may wait for the network or its model: see its stderr; if it is only slow, use a longer --timeout",
             ),
             Err(RequestFailure::Failed(error)) if error.requires_login() => Diagnosis::failure(
                 DoctorCheck::Session,
                 format!(
-                    "the agent wants a login first: {}",
+                    "the agent requires a login first: {}",
                     line(&error.to_string())
                 ),
                 self.login(answer),
@@ -205,13 +205,13 @@ impl ConversationCheck<'_> {
             Err(RequestFailure::Failed(error)) => Diagnosis::failure(
                 DoctorCheck::Session,
                 format!("`session/new` failed: {}", line(&error.to_string())),
-                "the message is the agent's own: see what it says on stderr, and its configuration",
+                "the message comes from the agent: see its stderr and its configuration",
             ),
         };
         report(finding);
     }
 
-    /// A session that was only opened to see whether that works is not to show up anywhere.
+    /// Closes and deletes the session, which was opened only for this check.
     async fn remove_session(&mut self, session: v1::SessionId, answer: &v1::InitializeResponse) {
         let offered = &answer.agent_capabilities.session_capabilities;
         if offered.close.is_some() {
@@ -230,7 +230,7 @@ impl ConversationCheck<'_> {
         match (self.agent.login, answer.auth_methods.as_slice()) {
             (Some(login), _) => format!("log in: {login}"),
             (None, []) => "log in with the agent's own command, or set its API key".to_owned(),
-            (None, methods) => format!("log in by one of: {}", names(methods)),
+            (None, methods) => format!("log in with one of: {}", names(methods)),
         }
     }
 
@@ -243,11 +243,11 @@ impl ConversationCheck<'_> {
             count => report(Diagnosis::warning(
                 DoctorCheck::Stdout,
                 format!(
-                    "{} no message, first `{}`",
-                    counted(count, "line that is", "lines that are"),
+                    "{}, first `{}`",
+                    counted(count, "line is not a message", "lines are not messages"),
                     self.non_protocol.first()
                 ),
-                "stepped over; the agent should write this to stderr",
+                "the lines were skipped; the agent should write them to stderr",
             )),
         }
         report(stderr(&ending.stderr));
@@ -256,25 +256,27 @@ impl ConversationCheck<'_> {
             _ if ending.survivors > 0 => Diagnosis::failure(
                 DoctorCheck::Stop,
                 format!(
-                    "{} could not be ended",
+                    "{} could not be stopped",
                     counted(u64::from(ending.survivors), "process", "processes")
                 ),
-                "end them by hand; they run as another user or cannot be reached",
+                "stop them by hand; they may run as another user",
             ),
-            StopStep::Own => Diagnosis::ok(DoctorCheck::Stop, "it had ended by itself"),
+            StopStep::Own => Diagnosis::ok(DoctorCheck::Stop, "the agent had exited by itself"),
             StopStep::Close => Diagnosis::ok(
                 DoctorCheck::Stop,
-                format!("ended {took} ms after its input was closed"),
+                format!("exited {took} ms after its input was closed"),
             ),
             StopStep::Term => Diagnosis::warning(
                 DoctorCheck::Stop,
-                format!("goes on when its input is closed; SIGTERM ended it after {took} ms"),
-                "nothing to do here: attache ends it",
+                format!(
+                    "keeps running when its input is closed; SIGTERM stopped it after {took} ms"
+                ),
+                "nothing to do: attache stops the agent",
             ),
             StopStep::Kill => Diagnosis::warning(
                 DoctorCheck::Stop,
-                format!("goes on after SIGTERM; it was killed after {took} ms"),
-                "nothing to do here: attache ends it",
+                format!("keeps running after SIGTERM; it was killed after {took} ms"),
+                "nothing to do: attache stops the agent",
             ),
         };
         report(finding);
@@ -305,7 +307,7 @@ fn describe(answer: &v1::InitializeResponse, report: &mut impl FnMut(Diagnosis))
     ));
     let who = match &answer.agent_info {
         Some(info) => line(&format!("{} {}", info.name, info.version)),
-        None => "it does not say its name".to_owned(),
+        None => "the agent does not report its name".to_owned(),
     };
     report(Diagnosis::ok(DoctorCheck::Agent, who));
     let offered = offered(&answer.agent_capabilities);
@@ -342,7 +344,7 @@ fn names(methods: &[v1::AuthMethod]) -> String {
     let name = |method: &v1::AuthMethod| match method {
         v1::AuthMethod::Agent(method) => line(&method.name),
         v1::AuthMethod::Terminal(method) => format!("{} (in a terminal)", line(&method.name)),
-        _ => "one that is not known here".to_owned(),
+        _ => "an unknown method".to_owned(),
     };
     let names: Vec<String> = methods.iter().map(name).collect();
     names.join(", ")
@@ -354,7 +356,7 @@ fn stderr(text: &str) -> Diagnosis {
         .filter(|line| !line.trim().is_empty())
         .collect();
     let count = counted(lines.len() as u64, "line", "lines");
-    // The end of a printed object says nothing.
+    // Skips closing brackets of printed objects.
     let mut words = lines.iter().rev();
     let last = words.find(|line| line.chars().any(char::is_alphanumeric));
     let what = match last {
@@ -371,11 +373,11 @@ fn timed(check: DoctorCheck, what: &str, since: Instant) -> Diagnosis {
     if took.as_secs() < SLOW {
         return Diagnosis::ok(check, what);
     }
-    let fix = "nothing is wrong, it is slow: installing it saves the download if it is started by npx or uvx";
+    let fix = "the agent works but is slow: if npx or uvx starts it, installing the agent avoids the download";
     Diagnosis::warning(check, what, fix)
 }
 
-/// What to do about an agent that ended before it answered.
+/// What to do about an agent that exited before it responded, from its standard error.
 fn exit_hint(stderr: &str) -> &'static str {
     let said = stderr.to_lowercase();
     let known = HINTS
@@ -384,9 +386,9 @@ fn exit_hint(stderr: &str) -> &'static str {
     match known {
         Some((_, hint)) => hint,
         None if said.trim().is_empty() => {
-            "it said nothing: check that it speaks ACP and that it gets the argument that turns it on, such as `--acp`"
+            "the agent printed nothing: check that it speaks ACP and that its command has the argument that turns ACP on, such as `--acp`"
         }
-        None => "its last words say why; run the command by hand to see all of it",
+        None => "its last output says why; run the command by hand to see all of it",
     }
 }
 
@@ -399,7 +401,7 @@ const HINTS: &[(&[&str], &str)] = &[
             "unknown argument",
             "unknown command",
         ],
-        "it does not know one of its arguments: update it, or look in its `--help` for what turns ACP on",
+        "the agent does not know one of its arguments: update it, or look in its `--help` for the argument that turns ACP on",
     ),
     (
         &[
@@ -407,7 +409,7 @@ const HINTS: &[(&[&str], &str)] = &[
             "module not found",
             "modulenotfounderror",
         ],
-        "a part of it is missing: install it anew",
+        "a part of the agent is missing: reinstall it",
     ),
     (
         &[
@@ -416,7 +418,7 @@ const HINTS: &[(&[&str], &str)] = &[
             "requires a node",
             "syntaxerror",
         ],
-        "it wants a newer Node.js",
+        "the agent requires a newer Node.js",
     ),
     (
         &[
@@ -425,7 +427,7 @@ const HINTS: &[(&[&str], &str)] = &[
             "getaddrinfo",
             "network is unreachable",
         ],
-        "it does not reach the network: check the connection and the proxy settings",
+        "the agent cannot reach the network: check the connection and the proxy settings",
     ),
     (
         &[
@@ -435,15 +437,15 @@ const HINTS: &[(&[&str], &str)] = &[
             "unauthorized",
             "authenticat",
         ],
-        "it wants a login: see the agent's own command for that, or set its API key",
+        "the agent requires a login: use its own login command, or set its API key",
     ),
     (
         &["permission denied", "eacces"],
-        "it may not read or write something: check the permissions of what it names",
+        "the agent may not read or write a file: check the permissions of the files in its message",
     ),
     (
         &["not found", "no such file"],
-        "something that it needs is not installed, or not on the PATH that it is given",
+        "a program or file that the agent needs is not installed, or not on its PATH",
     ),
 ];
 

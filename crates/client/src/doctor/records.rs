@@ -1,4 +1,4 @@
-//! What we keep ourselves: remembered decisions, and the log of what was done.
+//! Checks our own files: policy, remembered decisions and audit log.
 
 use std::path::Path;
 
@@ -8,19 +8,19 @@ use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset};
 use super::{Diagnosis, DoctorCheck, counted};
 use crate::agents::line;
 
-/// Looks at the file of remembered decisions and at the audit log in its directory. Nothing is made or changed.
+/// Checks the file of remembered decisions and the audit log. Creates and changes nothing.
 pub fn check_records(decisions: &Path, log: &Path, mut report: impl FnMut(Diagnosis)) {
     remembered(decisions, &mut report);
     report(logged(log));
 }
 
-/// Looks at the policy that is configured: rules that do less than they look like, or than they did before.
+/// Checks the configured policy for rules that do less than they seem to do, or than they did before.
 pub fn check_policy(policy: Result<Option<Policy>, String>, mut report: impl FnMut(Diagnosis)) {
     let policy = match policy {
         Ok(Some(policy)) => policy,
         Ok(None) => return,
         Err(error) => {
-            let fix = "correct the file; until then no agent is started";
+            let fix = "correct the file; until then no agent starts";
             return report(Diagnosis::failure(DoctorCheck::Policy, line(&error), fix));
         }
     };
@@ -28,7 +28,7 @@ pub fn check_policy(policy: Result<Option<Policy>, String>, mut report: impl FnM
     if warnings.is_empty() {
         return report(Diagnosis::ok(
             DoctorCheck::Policy,
-            "every rule does what it says",
+            "all rules do what they say",
         ));
     }
     for warning in warnings {
@@ -46,7 +46,7 @@ fn remembered(file: &Path, report: &mut impl FnMut(Diagnosis)) {
     config.store = Some(file.to_owned());
     let (permissions, warnings) = Permissions::open(config);
     if let Some(warning) = warnings.first() {
-        let fix = "see what has happened to it; if you do not need it any more, move it away, and you are asked again";
+        let fix = "find out what happened to the file; if you do not need it any more, move it away, and you are asked again";
         return report(Diagnosis::warning(
             DoctorCheck::Permissions,
             line(&warning.to_string()),
@@ -55,8 +55,8 @@ fn remembered(file: &Path, report: &mut impl FnMut(Diagnosis)) {
     }
     let decisions = permissions.list();
     let what = match decisions.len() as u64 {
-        0 => "nothing is remembered".to_owned(),
-        count => counted(count, "decision is remembered", "decisions are remembered"),
+        0 => "no remembered decisions".to_owned(),
+        count => counted(count, "remembered decision", "remembered decisions"),
     };
     report(Diagnosis::ok(DoctorCheck::Permissions, what));
     for decision in &decisions {
@@ -76,7 +76,7 @@ fn logged(dir: &Path) -> Diagnosis {
     let report = match audit::verify(dir) {
         Ok(report) => report,
         Err(error) => {
-            let fix = "put that right: until then nothing is written down of what agents do";
+            let fix = "fix this; until then the audit log does not record what agents do";
             return Diagnosis::warning(DoctorCheck::Audit, line(&error.to_string()), fix);
         }
     };
@@ -84,17 +84,12 @@ fn logged(dir: &Path) -> Diagnosis {
         Some(broken) => Diagnosis::warning(
             DoctorCheck::Audit,
             line(&broken.to_string()),
-            "see what has happened to it; it goes on behind the break, or begins anew if you move the directory away",
+            "find out what happened to the log; logging continues after the break, or starts again if you move the directory away",
         ),
-        None if report.lines == 0 => {
-            Diagnosis::ok(DoctorCheck::Audit, "nothing is written down yet")
-        }
+        None if report.lines == 0 => Diagnosis::ok(DoctorCheck::Audit, "no entries yet"),
         None => {
             let lines = counted(report.lines, "line", "lines");
-            Diagnosis::ok(
-                DoctorCheck::Audit,
-                format!("{lines}, and the chain is whole"),
-            )
+            Diagnosis::ok(DoctorCheck::Audit, format!("{lines}, intact"))
         }
     }
 }

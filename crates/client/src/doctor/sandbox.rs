@@ -1,11 +1,11 @@
-//! What the kernel can enforce here: the sandbox for commands, and rules on paths and commands.
+//! Checks what the kernel can enforce: the sandbox for commands, and rules on paths and commands.
 
 use attache::process::{ExecSupport, NestedMounts, exec_support, namespace_support};
 use attache_host::sandbox::{self, SandboxSupport};
 
 use super::{Diagnosis, DoctorCheck};
 
-/// Looks at what the kernel can enforce, if agents can mount or cannot. It starts nothing that stays.
+/// Checks what the kernel can enforce. `nested` says whether agents may mount file systems. Leaves nothing running.
 pub fn check_sandbox(nested: NestedMounts, mut report: impl FnMut(Diagnosis)) {
     report(match sandbox::support() {
         SandboxSupport::Full => Diagnosis::ok(
@@ -15,7 +15,7 @@ pub fn check_sandbox(nested: NestedMounts, mut report: impl FnMut(Diagnosis)) {
         SandboxSupport::Partial { gap } => Diagnosis::warning(
             DoctorCheck::Sandbox,
             format!("commands are confined, but can still {gap}"),
-            "use a newer kernel: Linux 6.12 or later has everything that the sandbox uses",
+            "use a newer kernel: Linux 6.12 or later supports the whole sandbox",
         ),
         SandboxSupport::Missing { reason } => Diagnosis::warning(
             DoctorCheck::Sandbox,
@@ -30,7 +30,7 @@ pub fn check_sandbox(nested: NestedMounts, mut report: impl FnMut(Diagnosis)) {
         ),
         (Ok(()), NestedMounts::Allowed) => Diagnosis::warning(
             DoctorCheck::DeniedPaths,
-            "paths that a policy denies are hidden from agents, but `sandbox.nested` lets agents mount: a program that sets out to do so can reach them",
+            "paths that a policy denies are hidden from agents, but `sandbox.nested` lets agents mount: a program that tries can reach them",
             "unless an agent needs a sandbox of its own: attache config unset sandbox.nested",
         ),
         (Err(missing), _) => Diagnosis::warning(
@@ -53,7 +53,7 @@ pub fn check_sandbox(nested: NestedMounts, mut report: impl FnMut(Diagnosis)) {
         ),
         ExecSupport::Missing { reason } => Diagnosis::warning(
             DoctorCheck::CommandRules,
-            "command rules look only at what an agent says it will run; what cannot be decided is asked about, or denied",
+            "command rules apply only to what an agent says it will run; commands that cannot be decided are asked about or denied",
             reason,
         ),
     });

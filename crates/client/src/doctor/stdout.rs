@@ -1,4 +1,4 @@
-//! Standard output as it is read, with a look at what is no message.
+//! Standard output that is inspected while it is read.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,14 +11,14 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::agents::line as safe;
 
-/// Passes everything on, and counts the lines that are no messages.
+/// Passes everything through, and counts the lines that are not messages.
 pub(super) struct InspectedStdout<R> {
     inner: R,
     lines: LineSplitter,
     non_protocol: NonProtocolLines,
 }
 
-/// The lines that were no messages. Clones look at the same.
+/// Lines that are not messages. Clones share the count.
 #[derive(Clone, Default)]
 pub(super) struct NonProtocolLines(Arc<Mutex<NonProtocolCount>>);
 
@@ -33,7 +33,7 @@ impl<R> InspectedStdout<R> {
         let non_protocol = NonProtocolLines::default();
         let inspected = InspectedStdout {
             inner,
-            // A message too long to be looked at counts as one.
+            // A line too long to parse counts as a message.
             lines: LineSplitter::new(LIMIT, 0),
             non_protocol: non_protocol.clone(),
         };
@@ -51,7 +51,7 @@ impl NonProtocolLines {
         self.lock().count
     }
 
-    /// The first of them, safe to show.
+    /// The first such line, safe to show.
     pub(super) fn first(&self) -> String {
         self.lock().first.clone()
     }
@@ -92,7 +92,7 @@ struct Message {
     error: Option<IgnoredAny>,
 }
 
-/// A message, nothing, or the head of one.
+/// Whether a line is a message, empty, or a header.
 fn is_protocol_line(bytes: &[u8]) -> bool {
     let text = bytes.trim_ascii();
     if text.is_empty() || text.starts_with(b"Content-") {

@@ -1,4 +1,5 @@
-//! What the user is asked: a request of the agent, something that it does through us, or a program that is about to start.
+//! Permission prompts: for a tool call, for a request that the client would carry out, or for a program that is about to
+//! start.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,42 +9,42 @@ use attache_host::exec::other_name;
 use attache_host::permissions::{Action, ChangeSinceAllowed};
 use attache_text::plain::{visible_start, visible_word};
 
-/// A permission prompt: what the user decides on.
+/// A permission prompt for the user.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PermissionPrompt {
-    /// Names the prompt in [`Command::AnswerPermission`](crate::Command::AnswerPermission).
+    /// The prompt's id, for [`Command::AnswerPermission`](crate::Command::AnswerPermission).
     pub id: u64,
-    /// What would be done. It does not change: a tool call that changes is a new prompt.
+    /// The action to decide on. It never changes: a changed tool call gets a new prompt.
     pub action: Action,
     /// Where the request comes from.
     pub subject: PromptSubject,
-    /// The answers that are offered, in the order in which they are offered. For a tool call they are the agent's.
+    /// The options, in order. For a tool call, the agent chooses them.
     pub options: Vec<v1::PermissionOption>,
-    /// How many more options the agent offers, which are not looked at.
+    /// Number of options of the agent beyond the limit, which are ignored.
     pub omitted_options: usize,
-    /// What has changed since the user, or a rule, allowed this in the same turn.
+    /// What has changed since the same action was allowed in this turn.
     pub change: Option<ChangeSinceAllowed>,
-    /// For each change that is shown, in their order, how it compares with the disk; not of more than 64.
+    /// For each change that the prompt shows, in order, how it compares with the disk. At most 64 changes are compared.
     pub disk: Vec<DiskComparison>,
 }
 
-/// Where a permission request comes from. An agent chooses only what is in a tool call. The enum is closed, so that a
-/// screen cannot forget to show a subject.
+/// Where a permission request comes from. Only the content of a tool call is chosen by the agent. The enum is exhaustive,
+/// so that a screen cannot forget to show a subject.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(
     clippy::large_enum_variant,
     reason = "a subject is made once and moved a few times"
 )]
 pub enum PromptSubject {
-    /// The agent asks before it uses a tool: the tool call, with everything that it has said of it so far.
+    /// The agent asks before it uses a tool: the tool call, as reported so far.
     ToolCall(v1::ToolCall),
-    /// The agent does something through us without having asked.
+    /// The agent sent a request that the client would carry out, without asking for permission first.
     HostRequest(HostRequest),
     /// A process of the agent is about to start a program.
     Exec(ProgramStart),
 }
 
-/// What an agent does through us.
+/// A request of the agent that the client carries out.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum HostRequest {
@@ -54,16 +55,16 @@ pub enum HostRequest {
     },
     /// `fs/write_text_file`
     Write {
-        /// The whole new text. The old text is what is on disk, where that can be shown.
+        /// The whole new text. The old text is the content on disk, if it can be shown.
         change: v1::Diff,
     },
     /// `terminal/create`
     Run {
         /// The program and its arguments.
         command: Vec<String>,
-        /// The directory, where it is not that of the session.
+        /// The directory, if it is not the session's.
         cwd: Option<PathBuf>,
-        /// Variables that the agent sets.
+        /// Environment variables that the agent sets.
         env: Vec<v1::EnvVariable>,
     },
 }
@@ -71,30 +72,31 @@ pub enum HostRequest {
 /// A program that is about to start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgramStart {
-    /// The program that the kernel would run.
+    /// The program that the kernel would execute.
     pub program: PathBuf,
-    /// Its name as users and rules know it; see [`command_word`](attache_host::exec::ExecRequest::command_word).
+    /// The program's name as users and rules know it; see
+    /// [`command_word`](attache_host::exec::ExecRequest::command_word).
     pub name: String,
-    /// What the process calls it (`argv[0]`), which can be anything, and its arguments.
+    /// What the process calls the program (`argv[0]`), which can be anything, and the program's arguments.
     pub argv: Vec<String>,
-    /// The directory of the process.
+    /// The working directory of the process.
     pub cwd: PathBuf,
-    /// The names of the programs that the processes above it run, the nearest first.
+    /// The names of the programs that the parent processes run, the nearest first.
     pub parents: Vec<String>,
-    /// Variables that may change what it does and that the agent or command was not started with.
+    /// Environment variables that may change what the program does and that were set after the agent or command started.
     pub env: Vec<v1::EnvVariable>,
-    /// The rule that asks.
+    /// The rule that requires the prompt.
     pub rule: String,
 }
 
-/// What is on disk where an agent shows a change.
+/// How a change that an agent shows compares with the file on disk.
 #[derive(Clone, PartialEq, Eq)]
 pub enum DiskComparison {
-    /// What the agent shows, or a file with that part in it.
+    /// The file has the old text that the agent shows, or contains it.
     AsShown,
-    /// Something else: the text, or no file.
+    /// The file differs: its text, or `None` if it does not exist.
     Different(Option<String>),
-    /// It cannot be told, and why.
+    /// The file could not be compared, and why.
     Unknown(String),
 }
 
@@ -123,7 +125,7 @@ impl ProgramStart {
 }
 
 impl PermissionPrompt {
-    /// The tool call, where the agent asks before it uses a tool.
+    /// The tool call, if the agent asks before it uses a tool.
     pub fn tool_call(&self) -> Option<&v1::ToolCall> {
         match &self.subject {
             PromptSubject::ToolCall(call) => Some(call),
@@ -131,8 +133,8 @@ impl PermissionPrompt {
         }
     }
 
-    /// What would be done, on one line that is safe to show: the command, the files, or the tool with what it is given.
-    /// See [`Action::summary`].
+    /// The action on one line that is safe to show: the command, the files, or the tool with its input. See
+    /// [`Action::summary`].
     pub fn summary(&self) -> String {
         let mut summary = self.action.summary();
         let is_plain = self.action.command.is_none() && self.action.paths.is_empty();
@@ -160,8 +162,8 @@ impl PermissionPrompt {
         summary
     }
 
-    /// What a tool is given beside the command, the directory, the files and the changes that are shown: names and
-    /// values as JSON. See [`Action::other_input`].
+    /// The tool's input other than the command, directory, files and changes that the prompt shows: names, and values as
+    /// JSON. See [`Action::other_input`].
     pub fn other_input(&self) -> Vec<(String, String)> {
         let Some(call) = self.tool_call() else {
             return Vec::new();
@@ -175,15 +177,15 @@ impl PermissionPrompt {
         input.map_or_else(Vec::new, |input| self.action.other_input(input, &changes))
     }
 
-    /// The changes that are shown, each with what is on disk, as far as that is known.
+    /// The changes that the prompt shows, each with its comparison if there is one.
     pub fn changes(&self) -> impl Iterator<Item = (&v1::Diff, Option<&DiskComparison>)> {
         let known = self.disk.iter().map(Some);
         let known = known.chain(std::iter::repeat(None));
         self.subject.changes().zip(known)
     }
 
-    /// Whether all that an answer can permit to be written is shown. Where it is not, show "content not shown": a yes
-    /// then covers one write to each file that is named, whatever is written.
+    /// Whether the prompt shows everything that an answer can permit to be written. Otherwise show "content not shown":
+    /// "yes" then permits one write to each named file, whatever its content.
     pub fn content_is_shown(&self) -> bool {
         let writes = matches!(self.action.kind, v1::ToolKind::Edit | v1::ToolKind::Move);
         let has_content = self.subject.changes().next().is_some();
@@ -192,7 +194,7 @@ impl PermissionPrompt {
 }
 
 impl PromptSubject {
-    /// The changes that are shown.
+    /// The changes that the prompt shows.
     pub(crate) fn changes(&self) -> impl Iterator<Item = &v1::Diff> {
         let content = match self {
             PromptSubject::ToolCall(call) => call.content.as_slice(),
@@ -210,7 +212,7 @@ impl PromptSubject {
     }
 }
 
-/// Characters of what a tool is given that stand in a line.
+/// Maximum characters of a tool's input in a summary.
 const MOST_INPUT: usize = 500;
-/// Names of other members of the input that a summary has.
+/// Maximum names of other input in a summary.
 const MOST_NAMES: usize = 8;

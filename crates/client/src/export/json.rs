@@ -1,4 +1,4 @@
-//! JSON: what holds now, and the entries in order, one on each line. Content is as ACP writes it.
+//! The JSON export: the session's current state, and its entries in order, one per line. Content blocks are as in ACP.
 
 use attache::json::{self, Encode};
 use attache::transcript::{
@@ -15,7 +15,7 @@ pub fn json(transcript: &Transcript) -> String {
     json_with(transcript, &|_| None)
 }
 
-/// The same, with what was written in the terminals that are still known.
+/// The whole transcript as one JSON object, with the output of its terminals.
 pub fn json_with(transcript: &Transcript, terminal: TerminalLookup<'_>) -> String {
     let dropped = transcript.dropped();
     let mut object = JsonObject::default();
@@ -79,7 +79,7 @@ fn item(item: &EntryKind, terminal: TerminalLookup<'_>, object: &mut JsonObject)
     }
 }
 
-/// What its commands wrote, as far as it is known.
+/// The output of a tool call's terminals, as far as it is known.
 fn wrote(call: &v1::ToolCall, terminal: TerminalLookup<'_>) -> Option<String> {
     let named = call.content.iter().filter_map(|content| match content {
         v1::ToolCallContent::Terminal(told) => Some(&told.terminal_id),
@@ -134,7 +134,7 @@ impl JsonObject {
         }
     }
 
-    /// A count, unless there is nothing.
+    /// Adds a count unless it is 0.
     fn count(&mut self, name: &str, count: usize) {
         let text = (count > 0).then(|| count.to_string());
         self.member(name, text.as_deref());

@@ -1,4 +1,4 @@
-//! Markdown: prompts as quotations, the agent's words as they are, what it did as list items and fences.
+//! The Markdown export: prompts as quotations, the agent's messages unchanged, tool calls as list items and fences.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ pub fn markdown(transcript: &Transcript) -> String {
     markdown_with(transcript, &|_| None)
 }
 
-/// The same, with what was written in the terminals that are still known.
+/// The whole transcript as Markdown, with the output of its terminals.
 pub fn markdown_with(transcript: &Transcript, terminal: TerminalLookup<'_>) -> String {
     let title = transcript.title().map(plain::line);
     let mut page = format!(
@@ -160,7 +160,7 @@ fn quoted(text: &str) -> String {
     lines.collect()
 }
 
-/// The text in a fence that nothing in it can close.
+/// The text in a fence that is longer than any fence in the text.
 fn fenced(text: &str, language: &str) -> String {
     let text = plain::lines(text);
     let fence = "`".repeat((longest_run(&text, '`') + 1).max(3));
@@ -181,7 +181,7 @@ fn code(text: &str) -> String {
     format!("{ticks}{space}{text}{space}{ticks}")
 }
 
-/// The text with whatever it leaves open closed: a fence, a comment.
+/// The text, with an open fence or comment closed.
 fn closed(text: &str) -> String {
     let mut open: Option<&str> = None;
     for line in text.lines() {
@@ -216,7 +216,7 @@ fn closed(text: &str) -> String {
     format!("{}{}\n", text.trim_end(), ends.collect::<String>())
 }
 
-/// The text as text, on one line: nothing in it is read as Markdown.
+/// The text on one line, with Markdown characters escaped.
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for char in text.trim().chars() {

@@ -49,7 +49,7 @@ fn exports_show_what_a_command_wrote() {
 }
 
 #[test]
-fn markdown_shows_what_was_said_and_done() {
+fn markdown_contains_messages_and_tool_calls() {
     check(
         &markdown(&sample()),
         &expect![[r#"
@@ -99,7 +99,7 @@ fn markdown_shows_what_was_said_and_done() {
 }
 
 #[test]
-fn json_holds_every_entry() {
+fn json_contains_every_entry() {
     let text = json(&sample());
     let value: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     assert_eq!(value["entries"].as_array().map(Vec::len), Some(6));

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{ServerFault, VariableLookup};
 use crate::agents::resolve_program;
 
-/// A server whose name stands before it; nothing if it is disabled.
+/// Reads a server from an object of servers by name; `None` if the server is disabled.
 pub(super) fn named(
     name: &str,
     value: &Value,
@@ -34,7 +34,7 @@ pub(super) fn named(
     server.read().map(Some)
 }
 
-/// A server with its name inside, as in a list.
+/// Reads a server that contains its own name, as in a list.
 pub(super) fn listed(
     value: &Value,
     place: &str,
@@ -51,7 +51,7 @@ struct ServerEntry<'a> {
     name: &'a str,
     value: &'a Value,
     place: &'a str,
-    /// The file that names it.
+    /// The file with the definition.
     file: &'a Path,
     lookup: VariableLookup<'a>,
 }
@@ -69,12 +69,12 @@ impl ServerEntry<'_> {
             Some(_) => Err(self.fault("type", "expected `stdio`, `http` or `sse`")),
             None if self.value.get("command").is_some() => self.command(),
             None if self.value.get("url").is_some() => self.http(),
-            None => Err(self.fault("", "neither `command` nor `url` is there")),
+            None => Err(self.fault("", "expected `command` or `url`")),
         }
     }
 
     fn command(&self) -> Result<v1::McpServer, ServerFault> {
-        // Zed has had all of it inside.
+        // Older versions of Zed put program, arguments and environment into `command`.
         let inner = self.value.get("command").filter(|it| it.is_object());
         let (home, key) = match inner {
             Some(inner) => (inner, "path"),
@@ -120,10 +120,10 @@ impl ServerEntry<'_> {
         Ok(pairs.into_iter().map(header).collect())
     }
 
-    /// The protocol wants the program's whole path.
+    /// The absolute path of a program, which the protocol requires.
     fn program(&self, name: &str) -> Result<FilePath, ServerFault> {
         let found = whole_path(&resolve_program(self.file, name)).ok_or_else(|| {
-            let fault = format!("there is no program `{name}`; install it, or give its whole path");
+            let fault = format!("there is no program `{name}`; install it, or give its full path");
             self.fault("command", &fault)
         })?;
         FilePath::try_from(found)
@@ -142,7 +142,7 @@ impl ServerEntry<'_> {
         }
     }
 
-    /// Names and values, as an object or as a list of both.
+    /// Names and values: an object, or a list of objects with `name` and `value`.
     fn pairs(
         &self,
         key: &str,
@@ -193,7 +193,7 @@ impl ServerEntry<'_> {
     }
 }
 
-/// The text with the values of variables; the name of one that is not set.
+/// Replaces variables with their values. The error is the name of a variable that is not set.
 fn filled_in(text: &str, lookup: VariableLookup<'_>) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -214,7 +214,7 @@ fn filled_in(text: &str, lookup: VariableLookup<'_>) -> Result<String, String> {
     Ok(out)
 }
 
-/// The program's whole path, as a shell would find it.
+/// The program's absolute path, as a shell would find it.
 fn whole_path(path: &Path) -> Option<PathBuf> {
     if path.components().count() > 1 || path.is_absolute() {
         return std::path::absolute(path).ok();

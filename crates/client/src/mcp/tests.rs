@@ -94,7 +94,7 @@ fn faults_say_where() {
     check(
         r#"{"mcpServers":{"a":{}}}"#,
         &expect![[r#"
-        servers.json: mcpServers.a: neither `command` nor `url` is there
+        servers.json: mcpServers.a: expected `command` or `url`
     "#]],
     );
     check(
@@ -112,7 +112,7 @@ fn faults_say_where() {
     check(
         r#"{"mcpServers":{"a":{"command":"no-such-program-here"}}}"#,
         &expect![[r#"
-            servers.json: mcpServers.a.command: there is no program `no-such-program-here`; install it, or give its whole path
+            servers.json: mcpServers.a.command: there is no program `no-such-program-here`; install it, or give its full path
         "#]],
     );
     check(

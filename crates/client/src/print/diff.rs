@@ -1,4 +1,4 @@
-//! Changes to files, as everybody knows them: unified, with three lines around.
+//! Changes to files as unified diffs with three lines of context.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::Colour;
 
-/// The changes that a tool call has made.
+/// The diffs of a tool call.
 pub(super) fn all(call: &v1::ToolCall, colour: Colour) -> Vec<String> {
     let diffs = call.content.iter().filter_map(|content| match content {
         v1::ToolCallContent::Diff(diff) => Some(unified(diff, colour)),
@@ -17,7 +17,7 @@ pub(super) fn all(call: &v1::ToolCall, colour: Colour) -> Vec<String> {
     diffs.collect()
 }
 
-/// One change.
+/// One diff.
 pub(super) fn unified(diff: &v1::Diff, colour: Colour) -> String {
     let path = visible(diff.path.as_str());
     let old = diff.old_text.as_deref();
@@ -76,7 +76,7 @@ impl Page {
     }
 }
 
-/// After that the comparison is coarse; two long texts that share nothing would take for ever.
+/// Time limit for a comparison; after that the diff is coarser. Long texts with nothing in common would take too long.
 const LONGEST: Duration = Duration::from_millis(200);
 const MOST_LINES: usize = 400;
 const BOLD: &str = "\u{1b}[1m";

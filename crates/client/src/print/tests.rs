@@ -161,7 +161,7 @@ fn a_notice() {
 }
 
 #[test]
-fn a_change_that_was_denied_is_told_as_denied_and_against_the_disk() {
+fn a_denied_change_is_marked_and_compared_with_the_disk() {
     let call = r#"{"toolCallId":"b","title":"Edit a","kind":"edit","status":"failed","content":[{"type":"diff","path":"/p/a","oldText":"one\n","newText":"two\n"}]}"#;
     let call: v1::ToolCall = attache::json::from_str(call).unwrap();
     let request = v1::RequestPermissionRequest::new(
@@ -196,14 +196,14 @@ fn a_change_that_was_denied_is_told_as_denied_and_against_the_disk() {
     });
     expect![[r#"
         denied: edit /p/a (--deny-all)
-        the file on disk is not what the agent shows: /p/a
+        the file on disk differs from what the agent shows: /p/a
         --- /p/a
         +++ /p/a
         @@ -1 +1 @@
         -precious
         +two
         tool: Edit a (edit, failed)
-        denied, so this was asked for and not allowed:
+        denied: the agent asked for this change, and it was not allowed:
         --- /p/a
         +++ /p/a
         @@ -1 +1 @@

@@ -1,4 +1,4 @@
-//! Tool calls as one line each, told when they have ended.
+//! One line for each tool call, printed when the tool call ends.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -8,12 +8,12 @@ use attache_text::plain::visible;
 
 use crate::figures;
 
-/// The tool calls that have not been told of.
+/// Tool calls that run, and those that were printed.
 #[derive(Debug, Default)]
 pub(super) struct ToolLines {
     open: HashMap<v1::ToolCallId, RunningToolCall>,
     begun: usize,
-    /// Those that were told of: agents like to repeat themselves.
+    /// Tool calls that were printed. Agents often repeat the last update.
     reported: HashSet<v1::ToolCallId>,
     denied: HashSet<v1::ToolCallId>,
 }
@@ -26,7 +26,7 @@ struct RunningToolCall {
 }
 
 impl ToolLines {
-    /// The line of a call that has ended; nothing of one that still runs, or was told before.
+    /// The line for a tool call that has just ended; `None` while it runs, and when it was printed before.
     pub(super) fn finished_line(&mut self, call: &v1::ToolCall) -> Option<String> {
         let ended = matches!(
             call.status,
@@ -56,7 +56,7 @@ impl ToolLines {
         None
     }
 
-    /// A call was not allowed, so what it shows was not done.
+    /// Notes that a tool call was denied, so its changes were not made.
     pub(super) fn mark_denied(&mut self, call: &v1::ToolCallId) {
         if self.denied.len() >= MOST_REPORTED {
             self.denied.clear();
@@ -68,7 +68,7 @@ impl ToolLines {
         self.denied.contains(call)
     }
 
-    /// The lines of those that never ended, in their order.
+    /// The lines for tool calls that never ended, in order.
     pub(super) fn unfinished_lines(&mut self) -> Vec<String> {
         let mut left: Vec<RunningToolCall> = self.open.drain().map(|(_, open)| open).collect();
         left.sort_by_key(|open| open.number);
@@ -79,7 +79,7 @@ impl ToolLines {
     }
 }
 
-/// What the line needs of it.
+/// A copy with only the fields that the line needs.
 fn brief(call: &v1::ToolCall) -> v1::ToolCall {
     v1::ToolCall::new(call.tool_call_id.clone(), call.title.clone())
         .kind(call.kind.clone())
@@ -94,7 +94,7 @@ fn line(call: &v1::ToolCall, time: Duration) -> String {
         title
     };
     let (kind, status) = (visible(call.kind.as_str()), visible(call.status.as_str()));
-    // Less is noise.
+    // Shorter times are not interesting.
     if time < Duration::from_secs(1) {
         return format!("tool: {title} ({kind}, {status})");
     }

@@ -102,7 +102,7 @@ fn what_cannot_be_attached_is_named() {
     assert!(
         error
             .to_string()
-            .ends_with("it has 11 MB, and 10 MB is the most; make it smaller")
+            .ends_with("it has 11 MB, the limit is 10 MB; use a smaller file")
     );
     #[cfg(unix)]
     {

@@ -1,9 +1,9 @@
-//! What the person wants, from the arguments.
+//! The command line of the program.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What the person wants.
+/// A parsed command line.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Command {
     Help,
@@ -11,14 +11,14 @@ pub(crate) enum Command {
     Explain(Arguments),
 }
 
-/// What is to be explained, and how strictly.
+/// The conversation to explain, and how strictly.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Arguments {
     pub(crate) source: Source,
     pub(crate) strict: bool,
 }
 
-/// Where the conversation comes from.
+/// Source of the conversation.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) enum Source {
     #[default]
@@ -27,7 +27,7 @@ pub(crate) enum Source {
     File(PathBuf),
 }
 
-/// The error says what cannot be meant.
+/// Parses the arguments.
 pub(crate) fn read(words: impl Iterator<Item = OsString>) -> Result<Command, String> {
     let mut arguments = Arguments::default();
     for word in words {
@@ -40,12 +40,12 @@ pub(crate) fn read(words: impl Iterator<Item = OsString>) -> Result<Command, Str
             }
             Some("-") => Source::Stdin,
             Some(option) if option.starts_with('-') => {
-                return Err(format!("there is no option {option}"));
+                return Err(format!("unknown option {option}"));
             }
             _ => Source::File(PathBuf::from(word)),
         };
         if arguments.source != Source::Sample {
-            return Err("one file at a time".to_owned());
+            return Err("give a single file".to_owned());
         }
         arguments.source = source;
     }

@@ -1,9 +1,9 @@
 //! One conversation, line by line.
 
-mod answer;
 mod initialization;
 mod participant;
 mod remarks;
+mod response;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -21,19 +21,19 @@ use attache_schema::v1;
 use crate::line;
 use participant::{OpenRequest, Participant, TypedRequest, arrow, other, sender};
 
-/// What has been said so far. Who says a line is told by the line, or seen from its method or from the request that
-/// it answers.
+/// The state of the conversation. The sender of a line is shown by the line itself, by its method, or by the request it
+/// responds to.
 pub(crate) struct Conversation {
     client: Participant,
     agent: Participant,
     context: Context,
-    /// Ids of what was no message and is answered all the same.
+    /// Ids of lines that were not messages but get an error response.
     broken: HashSet<Id>,
-    /// How many requests there were.
+    /// Number of requests so far.
     requests: usize,
-    /// Whether there was an `initialize`, or a remark that there was none.
+    /// Whether `initialize` was sent, or its absence was reported.
     is_begun: bool,
-    /// Whether the two talk in a version that is not explained here.
+    /// Whether both sides use a version that this program does not explain.
     is_foreign: bool,
     notes: Vec<String>,
     remarks: usize,
@@ -56,11 +56,11 @@ impl Default for Conversation {
 }
 
 impl Conversation {
-    /// What a line is, in a few words. What there is to say about it comes with [`take_notes`](Self::take_notes).
+    /// Describes a line in a few words. [`take_notes`](Self::take_notes) returns the notes about it.
     pub(crate) fn headline(&mut self, line: &[u8]) -> String {
         let line = match line.strip_prefix(BYTE_ORDER_MARK) {
             Some(rest) => {
-                self.problem("a byte order mark stands before the message; leave it out");
+                self.problem("the message starts with a byte order mark; omit it");
                 rest
             }
             None => line,
@@ -84,12 +84,12 @@ impl Conversation {
         }
     }
 
-    /// What there was to say about the last line.
+    /// The notes about the last line.
     pub(crate) fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }
 
-    /// How many things were wrong so far.
+    /// Number of problems so far.
     pub(crate) fn remarks(&self) -> usize {
         self.remarks
     }
@@ -131,7 +131,7 @@ impl Conversation {
         };
         self.requests += 1;
         if self.is_foreign {
-            // The answer may fall back to version 1.
+            // The response may fall back to version 1.
             let request = ClientRequest::decode(method, params);
             open.request = request.map_or(TypedRequest::Unread, TypedRequest::ByClient);
         } else {
@@ -211,7 +211,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// The call as official JSON; a note shows it where it differs.
+    /// The call as official JSON, shown in a note if it differs.
     fn official(&mut self, from: Role, call: Call<'_>) -> Vec<(String, Option<String>)> {
         let calls = match self.participant(from).translator.read_call(call) {
             Ok(TranslatedCall::Call { method, params }) => {
@@ -235,7 +235,7 @@ impl Conversation {
                 let shown = params.as_deref().unwrap_or("no params");
                 self.note(format!("officially: {method} {shown}"));
             }
-            // The listener's translator reads answers by what it remembers of the calls.
+            // The receiver's translator needs the calls to read their responses.
             let (method, params, id) = (method.as_str(), params.as_deref(), call.id);
             let call = Call { id, method, params };
             self.participant(other(from))
@@ -246,7 +246,7 @@ impl Conversation {
         calls
     }
 
-    /// Who cancels a request: whoever has asked it.
+    /// The sender of a cancellation: the side that sent the request.
     fn canceller(&self, method: &str, params: Option<&str>) -> Option<Role> {
         if method != "$/cancel_request" {
             return None;

@@ -1,4 +1,4 @@
-//! One line of a recording: the message in it, who says it if the line tells, and what is wrong if it is none.
+//! One line of a recording: the message, its sender if the line shows it, and the problem if it is not a message.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use attache_rpc::json::{Object, from_str};
 use attache_rpc::{Error, Malformed};
 use attache_schema::error::ErrorCode;
 
-/// Who says a line, if it tells, and the message's text. The error is the remark to make.
+/// The sender of a line, if the line shows it, and the message's text. The error is the problem to report.
 pub(crate) fn split(text: &str) -> Result<(Option<Role>, Cow<'_, str>), &'static str> {
     let Ok(mut line) = Object::parse(text) else {
         return Ok((None, Cow::Borrowed(text)));
@@ -25,14 +25,14 @@ pub(crate) fn split(text: &str) -> Result<(Option<Role>, Cow<'_, str>), &'static
     Ok((Some(from), Cow::Owned(message.into_owned())))
 }
 
-/// What to say of a text that is no message.
+/// The problem of a text that is not a message.
 pub(crate) fn fault(text: &str, malformed: &Malformed) -> String {
     let reason = match text.trim_start().as_bytes() {
         [b'[', ..] if malformed.code == Error::INVALID_REQUEST => {
-            "ACP has no batches; send each message on a line of its own"
+            "ACP has no batches; send each message on its own line"
         }
         [b'"' | b'}' | b']', ..] | [b'{' | b'['] if malformed.code == Error::PARSE => {
-            "only a part of a message; write one message a line"
+            "only part of a message; write one message per line"
         }
         _ if Object::parse(text).is_ok_and(|object| !object.has("jsonrpc")) => {
             "jsonrpc: missing; every message has \"jsonrpc\":\"2.0\""
@@ -41,22 +41,22 @@ pub(crate) fn fault(text: &str, malformed: &Malformed) -> String {
     };
     let answer = match malformed.error_response() {
         Some((_, error)) => answer_with(&error),
-        None => "it looks like an answer: it gets none".to_owned(),
+        None => "it looks like a response, so it gets none".to_owned(),
     };
     format!("{reason} ({answer})")
 }
 
-/// What an error is answered with: its code and what that means, without the words of whoever made it.
+/// The error response: its code and meaning, without the sender's own text.
 pub(crate) fn answer_with(error: &Error) -> String {
     format!("answer with {}", error_with_title(error))
 }
 
-/// An error's code and what it means.
+/// An error's code and its meaning.
 pub(crate) fn error_with_title(error: &Error) -> String {
     format!("{}: {}", error.code, ErrorCode::of(error).title())
 }
 
-/// The text without anything that moves a terminal's cursor, changes its colours or turns its writing around.
+/// The text without control sequences and characters that change the text direction.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unprintable) {
         return Cow::Borrowed(text);

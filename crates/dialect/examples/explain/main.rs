@@ -38,11 +38,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// Why explaining ended early.
+/// Why the program ended early.
 enum Failure {
-    /// Nobody reads the output any more.
+    /// The output is closed.
     Closed,
-    /// The arguments or the input are of no use.
+    /// The arguments or the input are invalid.
     Unusable(String),
 }
 
@@ -64,7 +64,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Explains every line as it comes, and counts the remarks.
+/// Explains every line as it arrives and counts the problems.
 fn explain(mut input: impl BufRead, name: &str, out: &mut impl Write) -> Result<usize, Failure> {
     let mut conversation = Conversation::default();
     let (mut bytes, mut number, mut messages) = (Vec::new(), 0, 0);
@@ -75,7 +75,7 @@ fn explain(mut input: impl BufRead, name: &str, out: &mut impl Write) -> Result<
         }
         if messages == 0 && matches!(bytes.trim_ascii(), b"{" | b"[") {
             return Err(Failure::Unusable(format!(
-                "{name}: line {number} holds only a part of a message; write one message a line, as `jq -c .` does"
+                "{name}: line {number} contains only part of a message; write one message per line, as `jq -c .` does"
             )));
         }
         messages += 1;
@@ -91,7 +91,7 @@ fn explain(mut input: impl BufRead, name: &str, out: &mut impl Write) -> Result<
     Ok(conversation.remarks())
 }
 
-/// Reads the next line without its end; nothing is left when it says `false`.
+/// Reads the next line without its line end. Returns `false` at the end of the input.
 fn read_line(input: &mut impl BufRead, bytes: &mut Vec<u8>) -> io::Result<bool> {
     bytes.clear();
     let count = input.read_until(b'\n', bytes)?;

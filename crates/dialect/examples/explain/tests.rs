@@ -1,4 +1,4 @@
-//! What a person sees of conversations that are odd in some way.
+//! The output for unusual conversations.
 
 use expect_test::{Expect, expect};
 
@@ -17,7 +17,7 @@ fn check(lines: &[&str], expect: Expect) {
     check_bytes(lines.as_bytes(), expect);
 }
 
-/// The same behind an introduction in which all is well.
+/// The same after a valid `initialize`.
 fn check_talk(lines: &[&str], expect: Expect) {
     check(&[&[HELLO, WELCOME], lines].concat(), expect);
 }
@@ -38,7 +38,7 @@ const HELLO: &str = r#""id":1,"method":"initialize","params":{"protocolVersion":
 const WELCOME: &str = r#""id":1,"result":{"protocolVersion":1,"authMethods":[],"agentInfo":{"name":"a","version":"1"}}"#;
 const INTRODUCTION: &str = "  1  -> initialize  (request 1)
        the client speaks the official dialect
-  2  <- initialize  (answer to 1)
+  2  <- initialize  (response to 1)
        the agent speaks the official dialect
 ";
 
@@ -59,12 +59,12 @@ fn both_sides_count_from_the_same_number() {
             line
               3  -> session/prompt  (request 2)
               4  <- fs/read_text_file  (request 2)
-              5  -> fs/read_text_file  (answer to 2)
-              6  <- session/prompt  (answer to 2)
+              5  -> fs/read_text_file  (response to 2)
+              6  <- session/prompt  (response to 2)
               7  -> session/prompt  (request 3)
               8  <- fs/read_text_file  (request 3)
-              9  <- session/prompt  (answer to 3)
-             10  -> fs/read_text_file  (answer to 3)  (failed: -32002 Resource not found)
+              9  <- session/prompt  (response to 3)
+             10  -> fs/read_text_file  (response to 3)  (failed: -32002 Resource not found)
         "#]],
     );
 }
@@ -85,10 +85,10 @@ fn a_line_may_tell_who_says_it() {
             line
               3  <- _ask  (request 1)
               4  -> _ask  (request 1)
-              5  -> _ask  (answer to 1)
-              6  <- _ask  (answer to 1)
-              7  <- an answer  (to 1)
-                   ! nobody waits for this answer
+              5  -> _ask  (response to 1)
+              6  <- _ask  (response to 1)
+              7  <- a response  (to 1)
+                   ! there is no pending request for this response
               8  <- session/prompt  (request 9)
                    ! `session/prompt` is for the client to send (answer with -32601: Method not found)
               9  -- not a message
@@ -111,11 +111,11 @@ fn cancelling_is_for_both() {
               3  <- fs/read_text_file  (request 2)
               4  <- $/cancel_request
               5  -- $/cancel_request
-                   who sends this is not told, taken as the client
-                   ! params.requestId: missing (a notification gets no answer)
+                   the sender is not shown; assuming the client
+                   ! params.requestId: missing (a notification gets no response)
               6  -- $/progress
-                   who sends this is not told, taken as the client
-                   not known; it may be ignored
+                   the sender is not shown; assuming the client
+                   unknown; it may be ignored
         "#]],
     );
 }
@@ -134,15 +134,15 @@ fn another_version_is_not_explained() {
         expect![[r#"
             line
               1  -> initialize  (request 1)
-                   protocol version 2; only version 1 is explained here
-              2  <- initialize  (answer to 1)
-                   protocol version 2; only version 1 is explained here
+                   protocol version 2; this program only explains version 1
+              2  <- initialize  (response to 1)
+                   protocol version 2; this program only explains version 1
               3  -> session/new  (request 2)
               4  -> initialize  (request 3)
-                   protocol version 2; only version 1 is explained here
-              5  <- initialize  (answer to 3)
+                   protocol version 2; this program only explains version 1
+              5  <- initialize  (response to 3)
                    both agree on protocol version 1
-                   the agent's dialect is not told, taken as official
+                   the agent's dialect is not shown; assuming official
               6  -> session/new  (request 4)
                    ! session/new params.cwd: the path is relative; send the absolute path (rule 68, MUST)
         "#]],
@@ -160,11 +160,11 @@ fn the_first_session_tells_the_dialect() {
         expect![[r#"
             line
               1  -> initialize  (request 1)
-                   the client's dialect is not told, taken as official
+                   the client's dialect is not shown; assuming official
               2  -> session/new  (request 2)
                    the client speaks the draft dialect
                    officially: session/new {"cwd":"/p","mcpServers":[]}
-              3  <- session/new  (answer to 2)  (failed: -32002 Resource not found)
+              3  <- session/new  (response to 2)  (failed: -32002 Resource not found)
         "#]],
     );
 }
@@ -185,17 +185,17 @@ fn a_bad_request_is_still_answered() {
             line
               3  -> session/new  (request 2)
                    ! params.cwd: expected a string, found a number (answer with -32602: Invalid params)
-              4  <- session/new  (answer to 2)  (failed: -32000 Authentication required)
+              4  <- session/new  (response to 2)  (failed: -32000 Authentication required)
               5  -> session/new  (request 3)
                    ! params.cwd: expected a string, found a number (answer with -32602: Invalid params)
-              6  <- session/new  (answer to 3)
+              6  <- session/new  (response to 3)
                    ! result.sessionId: missing
               7  -- not a message
                    ! jsonrpc: missing; every message has "jsonrpc":"2.0" (answer with -32600: Invalid request)
-              8  -- an answer  (to 4)  (failed: -32600 Invalid request)
-                   it answers what was no message
-              9  -- an answer  (to 5)
-                   ! nobody waits for this answer
+              8  -- a response  (to 4)  (failed: -32600 Invalid request)
+                   it responds to a line that was not a message
+              9  -- a response  (to 5)
+                   ! there is no pending request for this response
         "#]],
     );
 }
@@ -213,18 +213,18 @@ fn calls_of_the_wrong_kind() {
         expect![[r#"
             line
               3  -> session/prompt
-                   ! `session/prompt` is a request and needs an id (a notification gets no answer)
+                   ! `session/prompt` is a request and needs an id (a notification gets no response)
               4  <- session/update  (request 2)
                    ! `session/update` is a notification and has no id (answer with -32601: Method not found)
               5  -- session/prmopt  (request 3)
-                   who sends this is not told, taken as the client
+                   the sender is not shown; assuming the client
                    ! extension method: the protocol has no such method; start a custom method with _ (rule 174, MUST) (answer with -32601: Method not found)
               6  -> session/list  (request null)
                    ! request id: the id is null, so no response can be matched; send a number or a string (rule B1, SHOULD)
                    ! session/list params: needs agentCapabilities.sessionCapabilities.list, which was not advertised; do not send it (rule 78, MUST)
               7  -- proxy/initialize  (request 5)
-                   who sends this is not told, taken as the client
-                   between a proxy and its conductor, which is not explained here
+                   the sender is not shown; assuming the client
+                   between a proxy and its conductor, which this program does not explain
         "#]],
     );
 }
@@ -256,7 +256,7 @@ fn nothing_reaches_the_terminal_but_text() {
         expect![[r#"
             line
               3  -- _\u{1b}[2J\n\u{9b}31m\u{202e}
-                   who sends this is not told, taken as the client
+                   the sender is not shown; assuming the client
               4  -> session/list  (request "\u{9b}")
                    ! session/list params: needs agentCapabilities.sessionCapabilities.list, which was not advertised; do not send it (rule 78, MUST)
               5  <- session/update
@@ -280,15 +280,15 @@ fn what_is_no_message() {
         expect![[r#"
             line
               4  -- not a message
-                   ! ACP has no batches; send each message on a line of its own (answer with -32600: Invalid request)
+                   ! ACP has no batches; send each message on its own line (answer with -32600: Invalid request)
               5  -- not a message
                    ! jsonrpc: expected "2.0" (answer with -32600: Invalid request)
               6  -- not a message
                    ! jsonrpc: missing; every message has "jsonrpc":"2.0" (answer with -32600: Invalid request)
               7  -- not a message
-                   ! only a part of a message; write one message a line (answer with -32700: Parse error)
+                   ! only part of a message; write one message per line (answer with -32700: Parse error)
               8  -- not a message
-                   ! only a part of a message; write one message a line (answer with -32700: Parse error)
+                   ! only part of a message; write one message per line (answer with -32700: Parse error)
         "#]],
     );
     check(
@@ -302,7 +302,7 @@ fn what_is_no_message() {
         &["", "{", "  \"id\": 1", "}"],
         expect![[r#"
             line
-            input: line 2 holds only a part of a message; write one message a line, as `jq -c .` does
+            input: line 2 contains only part of a message; write one message per line, as `jq -c .` does
         "#]],
     );
 }
@@ -317,7 +317,7 @@ fn bytes_that_are_no_text() {
         expect![[r#"
             line
               1  -> session/cancel
-                   ! a byte order mark stands before the message; leave it out
+                   ! the message starts with a byte order mark; omit it
               2  -- not a message
                    ! not UTF-8 at byte 0 (answer with -32700: Parse error)
               3  -> session/cancel
@@ -336,7 +336,7 @@ fn arguments() {
     assert_eq!(read(&["--version"]), Ok(Command::Version));
     assert_eq!(
         read(&["--colour"]),
-        Err("there is no option --colour".to_owned())
+        Err("unknown option --colour".to_owned())
     );
-    assert_eq!(read(&["a", "b"]), Err("one file at a time".to_owned()));
+    assert_eq!(read(&["a", "b"]), Err("give a single file".to_owned()));
 }

@@ -1,11 +1,11 @@
-//! Attachments of a prompt. The draft never says what they look like; what names a file or an address becomes a link.
+//! Attachments of a prompt. The draft does not define their shape; an attachment with a file or URI becomes a link.
 
 use attache_rpc::json::{self, Object, Raw};
 
 use super::{content, draft_meta, path};
 use crate::edit;
 
-/// The official block for an attachment, if it can be understood.
+/// The official block for an attachment, if it has a file or URI.
 pub(super) fn read(attachment: &Raw, cwd: Option<&str>) -> Option<String> {
     let mut block = Object::parse(attachment.as_str()).ok()?;
     let kind = edit::string(&block, "type").unwrap_or_default();

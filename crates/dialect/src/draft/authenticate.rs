@@ -1,4 +1,4 @@
-//! `authenticate`: the draft sends credentials along and tells success in the result.
+//! `authenticate`: the draft sends credentials and reports success in the result.
 
 use attache_rpc::json::{DecodeError, Object};
 
@@ -6,7 +6,7 @@ use super::memory::Memory;
 use super::shape;
 use crate::edit;
 
-/// A draft client's parameters.
+/// Reads a draft client's parameters.
 pub(super) fn read_params(
     params: &mut Object<'_>,
     _memory: &mut Memory,
@@ -15,7 +15,7 @@ pub(super) fn read_params(
     edit::move_to_meta(params, &["credentials"])
 }
 
-/// The parameters for a draft agent.
+/// Writes the parameters for a draft agent.
 pub(super) fn write_params(
     params: &mut Object<'_>,
     _memory: &mut Memory,
@@ -26,7 +26,7 @@ pub(super) fn write_params(
     Ok(())
 }
 
-/// A draft agent's result. One that tells of a failure never comes here, see [`failure`](super::failure).
+/// Reads a draft agent's result of a successful login; for failures see [`failure`](super::failure).
 pub(super) fn read_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
@@ -35,7 +35,7 @@ pub(super) fn read_result(
     edit::move_to_meta(result, &["success", "error", "expiresAt"])
 }
 
-/// The result for a draft client.
+/// Writes the result for a draft client.
 pub(super) fn write_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,

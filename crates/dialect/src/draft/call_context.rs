@@ -1,4 +1,4 @@
-//! What an answer will need to know of its call, taken from the official parameters.
+//! The data of a call that its response needs, from the official parameters.
 
 use attache_rpc::json::{self, Object};
 
@@ -6,7 +6,7 @@ use super::draft_meta;
 use super::memory::Memory;
 use crate::edit;
 
-/// The context of a call, if its answer needs one. What the call itself tells of sessions and terminals is learnt.
+/// The context of a call, if its response needs one. Remembers sessions and terminals that the call names.
 pub(super) fn of(method: &str, params: &Object<'_>, memory: &mut Memory) -> Option<String> {
     let id = edit::string(params, "sessionId").unwrap_or_default();
     let mut context = Object::default();
@@ -51,7 +51,7 @@ pub(super) fn of(method: &str, params: &Object<'_>, memory: &mut Memory) -> Opti
     Some(json::to_string(&context))
 }
 
-/// A call has failed.
+/// Forgets the effects of a call that has failed.
 pub(super) fn failed(method: &str, context: &Object<'_>, memory: &mut Memory) {
     if method == "session/load"
         && context.get("known") == Some("false")
@@ -61,7 +61,7 @@ pub(super) fn failed(method: &str, context: &Object<'_>, memory: &mut Memory) {
     }
 }
 
-/// The history comes before the result, so a session that is being loaded counts as live.
+/// A session that is being loaded counts as live, because its history comes before the result.
 fn load(memory: &mut Memory, id: &str, cwd: Option<String>) {
     if let Some(session) = memory.session_mut(id) {
         session.learn_cwd(cwd);

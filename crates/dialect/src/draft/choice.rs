@@ -5,10 +5,10 @@ use attache_rpc::json::{self, Object, Raw, write};
 use super::draft_meta;
 use crate::edit::{self, META_KEY, quoted};
 
-/// The scopes of a grant, from the narrowest. They are the ids of the options that grant.
+/// The scopes of a grant, narrowest first. They are also the ids of the options that grant.
 const SCOPES: [&str; 4] = ["once", "session", "workspace", "always"];
 
-/// The options for a request of the draft. What each keeps says which answer it stands for.
+/// The options for a draft request. Each keeps the draft response that it stands for in `_meta`.
 pub(super) fn options() -> String {
     let mut out = String::from("[");
     for (id, name, kind) in OPTIONS {
@@ -29,8 +29,8 @@ pub(super) fn options() -> String {
     out
 }
 
-/// The id of the option for a grant: the one of that scope, or else one that grants no more. Only `always` is as
-/// much as `allow_always`, which does not say where it ends.
+/// The id of the option for a grant: the one with that scope, or else one that grants no more. Only `always` matches
+/// `allow_always`, whose scope is unlimited.
 pub(super) fn grant(options: &[Raw], scope: &str) -> Option<String> {
     let of_scope = |option: &Object<'_>| {
         let kept = draft_meta::peek(option, "scope");
@@ -43,7 +43,7 @@ pub(super) fn grant(options: &[Raw], scope: &str) -> Option<String> {
         .or_else(|| find(options, |option| is(option, "allow_once")))
 }
 
-/// The id of the option for a refusal.
+/// The id of the option that rejects.
 pub(super) fn refusal(options: &[Raw], remember: bool) -> Option<String> {
     let mut kinds = ["reject_once", "reject_always"];
     if remember {
@@ -54,7 +54,7 @@ pub(super) fn refusal(options: &[Raw], remember: bool) -> Option<String> {
         .find_map(|kind| find(options, |option| is(option, kind)))
 }
 
-/// Whether the options are those that were made here for a request of the draft.
+/// Whether this module created the options for a draft request.
 pub(super) fn are_ours(options: &[Raw]) -> bool {
     find(options, |option| {
         draft_meta::peek(option, "scope").is_some()
@@ -62,7 +62,7 @@ pub(super) fn are_ours(options: &[Raw]) -> bool {
     .is_some()
 }
 
-/// The scope that the option of that id grants; none if it does not grant.
+/// The scope that this option grants; `None` if it rejects.
 pub(super) fn scope(options: &[Raw], id: &str) -> Option<String> {
     let grants = |option: &Object<'_>| {
         let is_chosen = edit::string(option, "optionId").as_deref() == Some(id);
@@ -72,7 +72,7 @@ pub(super) fn scope(options: &[Raw], id: &str) -> Option<String> {
     find(options, grants)
 }
 
-/// Whether a scope is to be remembered.
+/// Whether the client should remember a grant with this scope.
 pub(super) fn is_lasting(scope: &str) -> bool {
     scope != SCOPES[0]
 }

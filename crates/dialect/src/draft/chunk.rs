@@ -6,7 +6,7 @@ use super::content;
 use super::memory::Memory;
 use crate::edit;
 
-/// A draft chunk.
+/// Reads a draft chunk.
 pub(super) fn read(update: &mut Object<'_>) -> Result<(), DecodeError> {
     if edit::kind(update, "content") == Some(ValueKind::String) {
         let text = update.get("content").unwrap_or("\"\"");
@@ -18,7 +18,7 @@ pub(super) fn read(update: &mut Object<'_>) -> Result<(), DecodeError> {
     edit::move_to_meta(update, &["index", "final", "visible"])
 }
 
-/// An official chunk for a draft client, which takes text only.
+/// Writes an official chunk for a draft client, which accepts text only.
 pub(super) fn write(update: &mut Object<'_>) -> Result<(), DecodeError> {
     if edit::kind(update, "content") == Some(ValueKind::Object) {
         edit::member(update, "content", |block| {
@@ -28,7 +28,7 @@ pub(super) fn write(update: &mut Object<'_>) -> Result<(), DecodeError> {
     edit::restore_from_meta(update)
 }
 
-/// Counts the messages that a draft client is told of: a new one begins with another speaker or another id.
+/// Counts the messages sent to a draft client. Another author or message id starts a new message.
 pub(super) fn count(update: &Object<'_>, kind: &str, memory: &mut Memory, session: &str) {
     if kind == "agent_thought_chunk" {
         return;

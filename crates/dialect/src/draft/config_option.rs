@@ -1,4 +1,4 @@
-//! Options: any value under a key in the draft, a list of switches and choices in the protocol.
+//! Config options: any value under a key in the draft, a list of booleans and selects in the protocol.
 
 use attache_rpc::json::{self, DecodeError, Object, ValueKind};
 
@@ -7,8 +7,8 @@ use super::memory::Memory;
 use super::option_values::OptionValues;
 use crate::edit::{self, quoted};
 
-/// A draft client's parameters of `session/set_config_option`. A value that is neither a boolean nor a string goes
-/// on as its JSON text.
+/// Reads a draft client's parameters of `session/set_config_option`. A value that is neither a boolean nor a string
+/// becomes its JSON text.
 pub(super) fn read_params(
     params: &mut Object<'_>,
     _memory: &mut Memory,
@@ -28,7 +28,7 @@ pub(super) fn read_params(
     }
 }
 
-/// The parameters of `session/set_config_option` for a draft agent.
+/// Writes the parameters of `session/set_config_option` for a draft agent.
 pub(super) fn write_params(
     params: &mut Object<'_>,
     _memory: &mut Memory,
@@ -45,7 +45,7 @@ pub(super) fn write_params(
     Ok(())
 }
 
-/// A draft agent's result of `session/set_config_option`.
+/// Reads a draft agent's result of `session/set_config_option`.
 pub(super) fn read_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
@@ -56,7 +56,7 @@ pub(super) fn read_result(
     edit::move_to_meta(result, &["key", "previousValue", "currentValue"])
 }
 
-/// The result of `session/set_config_option` for a draft client.
+/// Writes the result of `session/set_config_option` for a draft client.
 pub(super) fn write_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
@@ -84,7 +84,7 @@ pub(super) fn write_result(
     Ok(())
 }
 
-/// The draft's `config_option_update`.
+/// Reads the draft's `config_option_update`.
 pub(super) fn read_update(
     update: &mut Object<'_>,
     memory: &mut Memory,
@@ -94,8 +94,7 @@ pub(super) fn read_update(
     edit::move_to_meta(update, &["key", "previousValue", "currentValue", "source"])
 }
 
-/// The draft updates for a draft client that an official `config_option_update` amounts to: one for every option
-/// that has changed.
+/// Writes an official `config_option_update` for a draft client: one draft update for every option that has changed.
 pub(super) fn write_update(
     update: &mut Object<'_>,
     memory: &mut Memory,
@@ -122,7 +121,7 @@ pub(super) fn write_update(
     Ok(updates)
 }
 
-/// A kept value counts as long as nobody has changed the official one. One that has no official form is in no list.
+/// A kept value is used only if the official one is unchanged. A value without an official form is in no list.
 fn is_kept(kept: &DraftMeta, options: &OptionValues) -> bool {
     let (Some(key), Some(value)) = (kept.string("key"), kept.get("currentValue")) else {
         return kept.get("key").is_some();
@@ -141,7 +140,7 @@ fn change(id: &str, before: Option<&str>, value: &str) -> String {
     json::to_string(&data)
 }
 
-/// Remembers the value that has changed and adds the complete list.
+/// Remembers the changed value and adds the complete list.
 fn rebuild(object: &mut Object<'_>, memory: &mut Memory, session: &str) {
     let (Some(key), Some(value)) = (edit::string(object, "key"), object.get("currentValue")) else {
         return;

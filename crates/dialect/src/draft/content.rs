@@ -6,7 +6,7 @@ use attache_rpc::json::{self, DecodeError, Object, Raw, ValueKind};
 use super::{draft_meta, shape};
 use crate::edit;
 
-/// A block of the draft.
+/// Reads a draft block.
 pub(super) fn read(block: &mut Object<'_>) -> Result<(), DecodeError> {
     match edit::string(block, "type").as_deref() {
         Some("image" | "audio") if edit::kind(block, "source") == Some(ValueKind::Object) => {
@@ -23,7 +23,7 @@ pub(super) fn read(block: &mut Object<'_>) -> Result<(), DecodeError> {
     }
 }
 
-/// A block for the draft.
+/// Writes a block for the draft.
 pub(super) fn write(block: &mut Object<'_>) -> Result<(), DecodeError> {
     match edit::string(block, "type").as_deref() {
         Some("image" | "audio") if block.has("data") => write_source(block),
@@ -33,7 +33,7 @@ pub(super) fn write(block: &mut Object<'_>) -> Result<(), DecodeError> {
     }
 }
 
-/// The official block as text, for the places where the draft has room for nothing else.
+/// The official block as text, for members of the draft that accept text only.
 pub(super) fn text_of(block: &Object<'_>) -> String {
     let string = |name| edit::string(block, name).unwrap_or_default();
     match &*string("type") {
@@ -52,7 +52,7 @@ pub(super) fn text_of(block: &Object<'_>) -> String {
     }
 }
 
-/// An image or sound behind an address has no official form; it becomes a link.
+/// An image or audio with a URI instead of data has no official form; it becomes a link.
 fn read_source(block: &mut Object<'_>) -> Result<(), DecodeError> {
     let text = block.get("source").unwrap_or("{}").to_owned();
     let source = Object::parse(&text)?;
@@ -130,7 +130,7 @@ fn read_resource(block: &mut Object<'_>) -> Result<(), DecodeError> {
     edit::move_to_meta(block, &["title"])
 }
 
-/// Bytes have no place in the draft; they stay in a member of their own beside an empty text.
+/// The draft has no member for bytes; they go into a member of their own next to an empty text.
 fn write_resource(block: &mut Object<'_>) -> Result<(), DecodeError> {
     if edit::kind(block, "resource") != Some(ValueKind::Object) {
         return Ok(());
@@ -144,13 +144,13 @@ fn write_resource(block: &mut Object<'_>) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// The name of a link that has none: its title, or the end of its address.
+/// The name of a link without one: its title, or the last part of its URI.
 fn link_name(block: &Object<'_>) -> String {
     let title = edit::string(block, "title").filter(|title| !title.is_empty());
     title.unwrap_or_else(|| tail(&edit::string(block, "uri").unwrap_or_default()).to_owned())
 }
 
-/// The last part of an address, or all of it where there is no such part.
+/// The last part of a URI, or the whole URI if the part is empty.
 pub(super) fn tail(uri: &str) -> &str {
     let path = uri.split(['?', '#']).next().unwrap_or(uri);
     let last = path.trim_end_matches('/').rsplit('/').next();

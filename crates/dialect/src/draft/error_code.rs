@@ -1,5 +1,5 @@
-//! The error codes of the draft, as far as the number alone misleads: two of them are official codes with another
-//! meaning, and the official code for what is not there says less than the draft wants to know.
+//! Error codes of the draft whose number alone is misleading: two are official codes with another meaning, and the
+//! official "resource not found" is less specific than the codes of the draft.
 
 use attache_rpc::Error;
 use attache_rpc::json::Object;
@@ -8,7 +8,7 @@ use attache_schema::error::ErrorCode;
 use crate::Dialect;
 use crate::error_code::{self, ErrorMeaning};
 
-/// An error of the draft, with the official code.
+/// Gives an error of the draft its official code.
 pub(super) fn read(error: Error) -> Error {
     match official_meaning(&error) {
         Some(meaning) => error_code::official(meaning, error),
@@ -16,7 +16,7 @@ pub(super) fn read(error: Error) -> Error {
     }
 }
 
-/// An official error, with the draft's code.
+/// Gives an official error the draft's code.
 pub(super) fn write(error: Error) -> Error {
     if is_about_session(&error) {
         let error = error_code::official(ErrorMeaning::SessionNotFound, error);
@@ -25,7 +25,7 @@ pub(super) fn write(error: Error) -> Error {
     error_code::write(Dialect::Draft, error)
 }
 
-/// What the code means if the peer, although it speaks the draft, has plainly meant the official one.
+/// The meaning of the code if a draft peer has clearly used the official code.
 fn official_meaning(error: &Error) -> Option<ErrorMeaning> {
     let message = error.message.to_lowercase();
     match ErrorCode::of(error) {
@@ -41,7 +41,7 @@ fn official_meaning(error: &Error) -> Option<ErrorMeaning> {
     }
 }
 
-/// Whether it is a session that is not there, where only the message says so.
+/// Whether the message says that a session was not found.
 fn is_about_session(error: &Error) -> bool {
     ErrorCode::of(error) == ErrorCode::ResourceNotFound
         && error.data.is_none()

@@ -1,5 +1,5 @@
-//! `fs/read_text_file` and `fs/write_text_file`: no session, a range of lines, encodings, and more to say about what
-//! was written.
+//! `fs/read_text_file` and `fs/write_text_file`: the draft has no session, a range of lines, encodings, and more
+//! details about the written file.
 
 use attache_rpc::json::{self, DecodeError, Object, Problem};
 
@@ -7,7 +7,7 @@ use super::memory::Memory;
 use super::{draft_meta, path, shape};
 use crate::edit;
 
-/// A draft agent's parameters of `fs/read_text_file`.
+/// Reads a draft agent's parameters of `fs/read_text_file`.
 pub(super) fn read_read(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), DecodeError> {
     memory.fill_session(params)?;
     path::resolve(params, "path", memory.cwd(params));
@@ -25,7 +25,7 @@ pub(super) fn read_read(params: &mut Object<'_>, memory: &mut Memory) -> Result<
     edit::move_to_meta(params, &["encoding"])
 }
 
-/// Our parameters of `fs/read_text_file` for a draft client.
+/// Writes our parameters of `fs/read_text_file` for a draft client.
 pub(super) fn write_read(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), DecodeError> {
     params.take("sessionId");
     params.rename("line", "startLine");
@@ -38,7 +38,7 @@ pub(super) fn write_read(params: &mut Object<'_>, _memory: &mut Memory) -> Resul
     edit::restore_from_meta(params)
 }
 
-/// A draft client's result of `fs/read_text_file`.
+/// Reads a draft client's result of `fs/read_text_file`.
 pub(super) fn read_read_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
@@ -47,7 +47,7 @@ pub(super) fn read_read_result(
     edit::move_to_meta(result, &["encoding", "totalLines", "truncated"])
 }
 
-/// Our result of `fs/read_text_file` for a draft agent.
+/// Writes our result of `fs/read_text_file` for a draft agent.
 pub(super) fn write_read_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
@@ -58,7 +58,7 @@ pub(super) fn write_read_result(
     Ok(())
 }
 
-/// A draft agent's parameters of `fs/write_text_file`.
+/// Reads a draft agent's parameters of `fs/write_text_file`.
 pub(super) fn read_write(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), DecodeError> {
     memory.fill_session(params)?;
     path::resolve(params, "path", memory.cwd(params));
@@ -66,8 +66,8 @@ pub(super) fn read_write(params: &mut Object<'_>, memory: &mut Memory) -> Result
     edit::move_to_meta(params, &["encoding", "createDirectories", "overwrite"])
 }
 
-/// Our parameters of `fs/write_text_file` for a draft client. We always mean to overwrite, and the draft does not
-/// say what happens to those who keep silent.
+/// Writes our parameters of `fs/write_text_file` for a draft client. Asks to overwrite, because the draft defines no
+/// default.
 pub(super) fn write_write(
     params: &mut Object<'_>,
     _memory: &mut Memory,
@@ -81,7 +81,7 @@ pub(super) fn write_write(
     Ok(())
 }
 
-/// A draft client's result of `fs/write_text_file`.
+/// Reads a draft client's result of `fs/write_text_file`.
 pub(super) fn read_write_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,

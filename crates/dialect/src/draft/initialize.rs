@@ -1,4 +1,4 @@
-//! `initialize`: capabilities have other names, other types, and one name for both sides.
+//! `initialize`: the draft has other names and types of capabilities, and the same member name on both sides.
 
 use attache_rpc::json::{self, DecodeError, Object, Raw, ValueKind};
 
@@ -7,7 +7,7 @@ use super::{draft_meta, shape};
 use crate::edit;
 use crate::memory::{MAX_MODES, short};
 
-/// A draft client's parameters.
+/// Reads a draft client's parameters.
 pub(super) fn read_params(
     params: &mut Object<'_>,
     _memory: &mut Memory,
@@ -16,7 +16,7 @@ pub(super) fn read_params(
     edit::part(params, "clientCapabilities", read_client)
 }
 
-/// The parameters for a draft agent.
+/// Writes the parameters for a draft agent.
 pub(super) fn write_params(
     params: &mut Object<'_>,
     _memory: &mut Memory,
@@ -28,7 +28,7 @@ pub(super) fn write_params(
     edit::restore_from_meta(params)
 }
 
-/// A draft agent's result.
+/// Reads a draft agent's result.
 pub(super) fn read_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
@@ -41,7 +41,7 @@ pub(super) fn read_result(
     edit::move_to_meta(result, &["requiredClientCapabilities"])
 }
 
-/// The result for a draft client.
+/// Writes the result for a draft client.
 pub(super) fn write_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
@@ -117,8 +117,8 @@ pub(super) fn read_agent(
     edit::move_to_meta(capabilities, &["_custom"])
 }
 
-/// An official agent streams, can be cancelled and takes stdio servers, whether it says so or not; a draft client
-/// wants to be told.
+/// Capabilities that every official agent has without advertising them: streaming, cancellation and stdio servers. A
+/// draft client expects them.
 fn write_agent(capabilities: &mut Object<'_>) -> Result<(), DecodeError> {
     let kept = draft_meta::take(capabilities)?;
     if !kept.is_draft() {
@@ -175,7 +175,7 @@ fn write_mcp(mcp: &mut Object<'_>) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// Whether servers over HTTP and SSE are taken.
+/// Whether MCP servers over HTTP and SSE are supported.
 fn transports(mcp: &Object<'_>) -> [bool; 2] {
     let servers = mcp.get("servers") != Some("false");
     let transport: Vec<Raw> = shape::value(mcp, "transport").unwrap_or_default();

@@ -10,7 +10,7 @@ pub(super) const DRAFT: &str = "_mcp/request";
 /// The official name of the method.
 pub(super) const OFFICIAL: &str = "mcp/message";
 
-/// The draft's parameters. The official request needs an id of its own.
+/// Reads the draft's parameters. Adds the MCP request id that the official request needs.
 pub(super) fn read_params(
     params: &mut Object<'_>,
     memory: &mut Memory,
@@ -24,7 +24,7 @@ pub(super) fn read_params(
     Ok(())
 }
 
-/// The parameters for the draft.
+/// Writes the parameters for the draft.
 pub(super) fn write_params(
     params: &mut Object<'_>,
     _memory: &mut Memory,
@@ -36,14 +36,14 @@ pub(super) fn write_params(
     Ok(())
 }
 
-/// The draft's result, which is the server's own.
+/// Reads the draft's result, which is the server's own result.
 pub(super) fn read_result(result: &str) -> String {
     let mut answer = Object::default();
     answer.set("result", result);
     json::to_string(&answer)
 }
 
-/// The result for the draft. An error of the server is an error of the call.
+/// Writes the result for the draft. An error of the server becomes an error response.
 pub(super) fn write_result(result: &str) -> Result<String, Error> {
     let Ok(answer) = Object::parse(result) else {
         return Ok(result.to_owned());

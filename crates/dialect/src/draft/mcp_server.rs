@@ -5,7 +5,7 @@ use attache_rpc::json::{self, DecodeError, Object, Reader, ValueKind};
 use super::{draft_meta, shape};
 use crate::edit;
 
-/// The servers of a draft call. A call without the list gets an empty one; a list that was empty comes back.
+/// Reads the servers of a draft call. A missing list becomes an empty one; a list that was empty is restored.
 pub(super) fn read_list(params: &mut Object<'_>) -> Result<(), DecodeError> {
     if params.get("mcpServers").is_some_and(shape::is_empty_list) {
         draft_meta::put(params, "mcpServers", "[]")?;
@@ -14,7 +14,7 @@ pub(super) fn read_list(params: &mut Object<'_>) -> Result<(), DecodeError> {
     edit::parts(params, "mcpServers", read)
 }
 
-/// The servers for a draft call.
+/// Writes the servers for a draft call.
 pub(super) fn write_list(params: &mut Object<'_>) -> Result<(), DecodeError> {
     edit::parts(params, "mcpServers", write)?;
     if params.get("mcpServers").is_some_and(shape::is_empty_list) {
@@ -23,7 +23,7 @@ pub(super) fn write_list(params: &mut Object<'_>) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// One server of the draft. What its transport has beyond the official members is kept.
+/// Reads one server of the draft. Keeps members of its transport that have no official form.
 pub(super) fn read(server: &mut Object<'_>) -> Result<(), DecodeError> {
     if edit::kind(server, "transport") != Some(ValueKind::Object) {
         return Ok(());
@@ -57,7 +57,7 @@ pub(super) fn read(server: &mut Object<'_>) -> Result<(), DecodeError> {
     draft_meta::put(server, "transport", &json::to_string(&transport))
 }
 
-/// One server for the draft.
+/// Writes one server for the draft.
 pub(super) fn write(server: &mut Object<'_>) -> Result<(), DecodeError> {
     if server.has("transport") {
         return Ok(());
@@ -97,7 +97,7 @@ fn lift(from: &mut Object<'_>, to: &mut Object<'_>, name: &'static str) {
     }
 }
 
-/// The official lists must be there. An empty one of the draft stays in the transport as well and is kept with it.
+/// Adds the required official lists. An empty draft list also stays in the transport and is kept with it.
 fn lift_list(
     transport: &mut Object<'_>,
     server: &mut Object<'_>,

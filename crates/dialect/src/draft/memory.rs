@@ -1,5 +1,5 @@
-//! What a connection has to remember to translate: its sessions, the calls that wait, terminals, tool calls.
-//! Everything has a limit.
+//! The memory of a connection that the translation needs: sessions, pending calls, terminals and tool calls. Each has a
+//! limit.
 
 use attache_rpc::json::{DecodeError, Object, Problem};
 
@@ -12,44 +12,44 @@ use crate::memory::{PendingCalls, RecentMap, short};
 /// The memory of one connection.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// The calls that wait for their answer.
+    /// Pending calls.
     pub(super) pending: PendingCalls,
-    /// The terminals that are not released.
+    /// Terminals that are not released.
     pub(super) terminals: Terminals,
-    /// The tool calls that we have told the peer of.
+    /// Tool calls that we have reported to the peer.
     pub(super) tools: Tools,
-    /// The modes that the agent has declared.
+    /// Modes that the agent has declared.
     pub(super) modes: Vec<String>,
     // The directories of sessions that are not live.
     stored: RecentMap<String>,
-    // In the order in which they were first heard of.
+    // In the order in which they first occurred.
     sessions: Vec<Session>,
     ids: u64,
 }
 
-/// What is known of a session.
+/// The known data of a session.
 #[derive(Debug, Default)]
 pub(super) struct Session {
     id: String,
     cwd: Option<String>,
     mode: Option<String>,
-    /// The values of its options.
+    /// Values of its options.
     pub(super) options: OptionValues,
-    /// How many messages its history has.
+    /// Number of messages in its history.
     pub(super) messages: u64,
-    /// Whose message came last.
+    /// Author of the last message.
     pub(super) speaker: Option<String>,
 }
 
 impl Session {
-    /// Learns the working directory.
+    /// Remembers the working directory.
     pub(super) fn learn_cwd(&mut self, cwd: Option<String>) {
         if let Some(cwd) = short(cwd).filter(|cwd| !cwd.is_empty()) {
             self.cwd = Some(cwd);
         }
     }
 
-    /// Learns the mode.
+    /// Remembers the mode.
     pub(super) fn learn_mode(&mut self, mode: Option<String>) {
         if let Some(mode) = short(mode) {
             self.mode = Some(mode);
@@ -68,12 +68,12 @@ impl Session {
 }
 
 impl Memory {
-    /// What is known of a session.
+    /// The known data of a session.
     pub(super) fn session(&self, id: &str) -> Option<&Session> {
         self.sessions.iter().find(|session| session.id == id)
     }
 
-    /// The place for what is learnt of a session; none for an id that nobody can mean.
+    /// The data of a session, created if necessary. `None` for an invalid id.
     pub(super) fn session_mut(&mut self, id: &str) -> Option<&mut Session> {
         if id.is_empty() || id.len() > MAX_ID {
             return None;
@@ -83,7 +83,7 @@ impl Memory {
         self.sessions.get_mut(index)
     }
 
-    /// The session is not live any more. It may be loaded again.
+    /// Marks a session as not live. It may be loaded again.
     pub(super) fn forget(&mut self, id: &str) {
         if let Some(cwd) = self.directory(id).map(str::to_owned) {
             self.store(id, &cwd);
@@ -91,7 +91,7 @@ impl Memory {
         self.sessions.retain(|session| session.id != id);
     }
 
-    /// Learns the directory of a session that is not live.
+    /// Remembers the directory of a session that is not live.
     pub(super) fn store(&mut self, id: &str, cwd: &str) {
         if let Some(cwd) = short(Some(cwd.to_owned())) {
             self.stored.set(id, cwd);
@@ -133,7 +133,7 @@ impl Memory {
         self.directory(&edit::string(params, "sessionId")?)
     }
 
-    /// A new id for something that has none in the draft.
+    /// A new id for an object that has none in the draft.
     pub(super) fn new_id(&mut self, prefix: &str) -> String {
         self.ids = self.ids.wrapping_add(1);
         format!("{prefix}-{}", self.ids)

@@ -10,29 +10,29 @@ use super::{
 
 /// A method and its four translations.
 pub(super) struct Method {
-    /// The official name.
+    /// Official name.
     pub(super) name: &'static str,
-    /// The draft's name.
+    /// Name in the draft.
     pub(super) draft: &'static str,
-    /// Parameters that came from a draft peer, and ours for one.
+    /// Translates parameters from a draft peer, and ours for one.
     pub(super) params: [EditParams; 2],
-    /// A result that came from a draft peer, and ours for one.
+    /// Translates a result from a draft peer, and ours for one.
     pub(super) result: [EditResult; 2],
 }
 
 /// Edits the parameters of a call.
 pub(super) type EditParams = fn(&mut Object<'_>, &mut Memory) -> Result<(), DecodeError>;
 
-/// Edits a result, with what is known of the call.
+/// Edits a result, with the context of the call.
 pub(super) type EditResult =
     fn(&mut Object<'_>, &mut Memory, &Object<'_>) -> Result<(), DecodeError>;
 
-/// The method of an official name.
+/// The method with this official name.
 pub(super) fn official(name: &str) -> Option<&'static Method> {
     METHODS.iter().find(|method| method.name == name)
 }
 
-/// The method of a draft name.
+/// The method with this draft name.
 pub(super) fn draft(name: &str) -> Option<&'static Method> {
     METHODS.iter().find(|method| method.draft == name)
 }
@@ -98,7 +98,7 @@ static METHODS: [Method; 20] = [
         [config_option::read_result, config_option::write_result],
     ),
     method("session/cancel", [cancel::read, cancel::write], NO_RESULT),
-    // Written elsewhere, because one update can become several.
+    // Written elsewhere, because one update may become several.
     method("session/update", [update::read, same], NO_RESULT),
     method(
         "session/request_permission",
@@ -148,7 +148,7 @@ static METHODS: [Method; 20] = [
             NO_RESULT,
         )
     },
-    // Only official, but sessions end here.
+    // Not in the draft, but sessions end here.
     method("session/close", SAME, NO_RESULT),
     method("session/delete", SAME, NO_RESULT),
 ];

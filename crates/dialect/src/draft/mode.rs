@@ -1,4 +1,4 @@
-//! Modes: ids declared by the agent in the draft, a list per session in the protocol. And `session/set_mode`.
+//! Modes and `session/set_mode`: in the draft the agent declares ids, in the protocol each session has a list.
 
 use attache_rpc::json::{DecodeError, Object, write};
 
@@ -50,7 +50,7 @@ pub(super) fn write_result(
     Ok(())
 }
 
-/// The draft's `current_mode_update`.
+/// Reads the draft's `current_mode_update`.
 pub(super) fn read_update(
     update: &mut Object<'_>,
     memory: &mut Memory,
@@ -63,7 +63,7 @@ pub(super) fn read_update(
     edit::move_to_meta(update, &["previousMode", "reason"])
 }
 
-/// The official `current_mode_update` for a draft client.
+/// Writes the official `current_mode_update` for a draft client.
 pub(super) fn write_update(
     update: &mut Object<'_>,
     memory: &mut Memory,

@@ -4,7 +4,7 @@ use attache_rpc::json::{self, DecodeError, Object, Raw, Reader, ValueKind, write
 
 use crate::edit::{self, quoted};
 
-/// Options and their values; of two values for one option the later counts.
+/// Options and their values. If an option has two values, the later counts.
 #[derive(Debug, Default, Clone)]
 pub(super) struct OptionValues(Vec<(String, String)>);
 
@@ -33,7 +33,7 @@ impl OptionValues {
             .map(|(_, json)| &**json)
     }
 
-    /// The options, with this value for one of them.
+    /// The options with this value for one of them.
     #[must_use]
     pub(super) fn with(mut self, id: &str, json: &str) -> Self {
         match self.0.iter_mut().find(|(known, _)| known == id) {
@@ -43,14 +43,14 @@ impl OptionValues {
         self
     }
 
-    /// These values and then the others.
+    /// These values, followed by the others.
     #[must_use]
     pub(super) fn then(mut self, others: OptionValues) -> Self {
         self.0.extend(others.0);
         self
     }
 
-    /// Adds values to those that are remembered for a connection. What is too much is not remembered.
+    /// Adds values to those remembered for a connection, up to a limit.
     pub(super) fn remember(&mut self, others: &OptionValues) {
         for (id, json) in &others.0 {
             let known = self.0.iter().position(|(known, _)| known == id);
@@ -63,7 +63,7 @@ impl OptionValues {
         }
     }
 
-    /// The options whose value is another one in `others`, with it.
+    /// The options whose value in `others` differs, with that value.
     pub(super) fn changes<'o>(
         &self,
         others: &'o OptionValues,
@@ -84,12 +84,12 @@ impl OptionValues {
             out.push_str(json);
         }
         out.push('}');
-        // Reading it leaves the latest of equal names.
+        // A reader keeps the last of equal names.
         Ok(json::to_string(&Object::parse(&out)?))
     }
 
-    /// The official list of options: a boolean is a switch, a string a choice of that one value, since the others
-    /// are not known. Anything else has no official form.
+    /// The official list of options: a boolean stays a boolean, a string becomes a select with that one value, because
+    /// the others are unknown. Any other value has no official form.
     pub(super) fn to_list(&self) -> String {
         let mut out = String::from("[");
         for (id, json) in &self.0 {

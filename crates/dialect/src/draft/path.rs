@@ -12,8 +12,8 @@ pub(super) fn resolve(object: &mut Object<'_>, name: &'static str, cwd: Option<&
     }
 }
 
-/// The path, from the directory if it is relative. Only the text is joined: `..` stays, for the owner of the files
-/// to judge.
+/// The path, joined to the directory if it is relative. Joins text only and keeps `..`, which the owner of the files
+/// checks.
 pub(super) fn absolute(path: &str, cwd: Option<&str>) -> String {
     let Some(cwd) = cwd.filter(|_| !path.is_empty() && !is_absolute(path)) else {
         return path.to_owned();
@@ -28,7 +28,7 @@ pub(super) fn absolute(path: &str, cwd: Option<&str>) -> String {
     format!("{cwd}{separator}{inner}")
 }
 
-/// The address of a file, if its absolute path is known.
+/// The URI of a file, if its absolute path is known.
 pub(super) fn file_uri(path: &str, cwd: Option<&str>) -> Option<String> {
     let path = absolute(path, cwd);
     if !is_absolute(&path) {

@@ -1,5 +1,5 @@
-//! `session/request_permission`: an operation on a resource, granted for a scope, against a tool call with options to
-//! choose from.
+//! `session/request_permission`: in the draft an operation on a resource, granted for a scope; in the protocol a tool
+//! call with options.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::tools::Tool;
 use super::{choice, draft_meta, path, shape};
 use crate::edit::{self, quoted};
 
-/// A draft agent's request. Its scopes become options that carry the scope in what they keep.
+/// Reads a draft agent's request. Its scopes become options that keep their scope in `_meta`.
 pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), DecodeError> {
     let id = edit::string(params, "toolCallId");
     let id = id.unwrap_or_else(|| memory.new_id("permission"));
@@ -22,7 +22,7 @@ pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Resul
     edit::move_to_meta(params, &REQUEST)
 }
 
-/// The official tool call for a request of the draft.
+/// The official tool call for a draft request.
 fn tool_call(request: &Object<'_>, id: &str, cwd: Option<&str>) -> Option<Object<'static>> {
     let operation = edit::string(request, "operation")?;
     let resource = edit::string(request, "resource")?;
@@ -46,8 +46,8 @@ fn tool_call(request: &Object<'_>, id: &str, cwd: Option<&str>) -> Option<Object
     Some(call)
 }
 
-/// Our request for a draft client. It cannot show the options; its answer is fitted to them. A kept request counts as
-/// long as nobody has changed the tool call.
+/// Writes our request for a draft client, which cannot show the options; its response is matched to them. A kept
+/// request is used only if the tool call is unchanged.
 pub(super) fn write_params(
     params: &mut Object<'_>,
     memory: &mut Memory,
@@ -71,7 +71,7 @@ pub(super) fn write_params(
     Ok(())
 }
 
-/// Whether a tool call still says what it was made to say.
+/// Whether a tool call is unchanged since it was created from the draft.
 fn is_of(call: &Object<'_>, request: &Object<'_>, cwd: Option<&str>) -> bool {
     let id = edit::string(request, "toolCallId").or_else(|| edit::string(call, "toolCallId"));
     let Some(made) = tool_call(request, &id.unwrap_or_default(), cwd) else {
@@ -83,7 +83,7 @@ fn is_of(call: &Object<'_>, request: &Object<'_>, cwd: Option<&str>) -> bool {
         .all(|name| edit::same(&text(&made, name), &text(call, name)))
 }
 
-/// The operation and its resource, from all that is known of a tool call.
+/// The operation and its resource, derived from a tool call.
 fn describe(call: &Object<'_>, params: &mut Object<'_>, memory: &mut Memory) {
     let id = edit::string(call, "toolCallId").unwrap_or_default();
     let Tool {
@@ -103,7 +103,7 @@ fn describe(call: &Object<'_>, params: &mut Object<'_>, memory: &mut Memory) {
     params.put("toolCallId", &id);
 }
 
-/// A draft client's answer, as one of the options that were offered.
+/// Reads a draft client's response as one of the offered options.
 pub(super) fn read_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
@@ -120,8 +120,8 @@ pub(super) fn read_result(
     edit::move_to_meta(result, &["granted", "remember", "scope"])
 }
 
-/// Our answer for a draft agent. Nothing but the choice of an option that grants is a grant. An agent that has asked in
-/// the official shape is answered in it. A kept answer counts as long as nobody has chosen another.
+/// Writes our response for a draft agent. Only a selected option that grants is a grant. A request in the official
+/// shape gets an official response. A kept response is used only if its option is still the selected one.
 pub(super) fn write_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
@@ -148,7 +148,7 @@ pub(super) fn write_result(
     Ok(())
 }
 
-/// The options of the request that is answered.
+/// The options of the request.
 fn offered(context: &Object<'_>) -> Vec<Raw> {
     shape::value(context, "options").unwrap_or_default()
 }
@@ -157,7 +157,7 @@ fn is_granted(answer: &Object<'_>) -> Option<bool> {
     shape::value(answer, "granted")
 }
 
-/// The id of the option that an answer of the draft stands for.
+/// The id of the option that a draft response selects.
 fn chosen(answer: &Object<'_>, options: &[Raw]) -> Option<String> {
     if shape::is_true(answer, "granted") {
         choice::grant(options, &scope(answer))
@@ -166,7 +166,7 @@ fn chosen(answer: &Object<'_>, options: &[Raw]) -> Option<String> {
     }
 }
 
-/// The scope of a grant. One that is to be remembered, nobody says how long, lasts for the session.
+/// The scope of a grant. A grant to remember without a scope lasts for the session.
 fn scope(result: &Object<'_>) -> String {
     let remember = shape::is_true(result, "remember");
     let unsaid = if remember { "session" } else { "once" };
@@ -207,5 +207,5 @@ fn operation(kind: Option<&str>) -> &'static str {
     }
 }
 
-/// The members of a request that have no official place.
+/// Members of a request without an official form.
 const REQUEST: [&str; 4] = ["operation", "resource", "reason", "toolCallId"];

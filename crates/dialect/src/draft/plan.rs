@@ -5,7 +5,7 @@ use attache_rpc::json::{DecodeError, Object, ValueKind};
 use super::{draft_meta, shape};
 use crate::edit;
 
-/// The draft's `plan`. A step has no priority, so it gets the middle one.
+/// Reads the draft's `plan`. A step has no priority, so it gets `medium`.
 pub(super) fn read(update: &mut Object<'_>) -> Result<(), DecodeError> {
     update.rename("steps", "entries");
     edit::parts(update, "entries", |step| {
@@ -21,7 +21,7 @@ pub(super) fn read(update: &mut Object<'_>) -> Result<(), DecodeError> {
     edit::move_to_meta(update, &["planId"])
 }
 
-/// An official `plan` for a draft client. A step that has no id is known by its place.
+/// Writes an official `plan` for a draft client. A step without an id gets its position as id.
 pub(super) fn write(update: &mut Object<'_>) -> Result<(), DecodeError> {
     let mut place = 0;
     edit::parts(update, "entries", |entry| {
@@ -44,7 +44,7 @@ pub(super) fn write(update: &mut Object<'_>) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// An official `plan_update` of entries as the `plan` that it would be without an id.
+/// An official `plan_update` with entries, as a `plan` without an id.
 pub(super) fn of_items(update: &mut Object<'_>) -> Result<bool, DecodeError> {
     if edit::kind(update, "plan") != Some(ValueKind::Object) {
         return Ok(false);

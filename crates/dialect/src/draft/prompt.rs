@@ -1,4 +1,5 @@
-//! `session/prompt`: `content` and attachments going in, a stop reason and token counts coming out.
+//! `session/prompt`: the draft has `content` and attachments in the request, a stop reason and token counts in the
+//! result.
 
 use attache_rpc::json::{self, DecodeError, Object, Raw, ValueKind, write};
 
@@ -6,7 +7,7 @@ use super::memory::Memory;
 use super::{attachment, content, shape};
 use crate::edit;
 
-/// A draft client's parameters. Attachments are added to the prompt as far as they can be understood, and kept.
+/// Reads a draft client's parameters. Attachments with a file or URI are added to the prompt; all are kept.
 pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), DecodeError> {
     params.rename("content", "prompt");
     edit::parts(params, "prompt", content::read)?;
@@ -22,7 +23,7 @@ pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Resul
     edit::move_to_meta(params, &["attachments"])
 }
 
-/// The parameters for a draft agent.
+/// Writes the parameters for a draft agent.
 pub(super) fn write_params(
     params: &mut Object<'_>,
     _memory: &mut Memory,
@@ -35,7 +36,7 @@ pub(super) fn write_params(
     edit::restore_from_meta(params)
 }
 
-/// A draft agent's result. A turn that failed never comes here, see [`failure`](super::failure).
+/// Reads a draft agent's result of a successful turn; for failures see [`failure`](super::failure).
 pub(super) fn read_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
@@ -49,7 +50,7 @@ pub(super) fn read_result(
     })
 }
 
-/// The result for a draft client, which knows fewer stop reasons.
+/// Writes the result for a draft client, which has fewer stop reasons.
 pub(super) fn write_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,

@@ -1,4 +1,4 @@
-//! `session/new`, `session/load` and what both say of a session: its directory, mode and options.
+//! `session/new` and `session/load`: the directory, mode and options of a session.
 
 use attache_rpc::json::{self, DecodeError, Object, ValueKind};
 
@@ -23,7 +23,7 @@ pub(super) fn write_new(params: &mut Object<'_>, _memory: &mut Memory) -> Result
     edit::restore_from_meta(params)
 }
 
-/// A draft agent's result of `session/new`. The mode and the options are those that were asked for.
+/// Reads a draft agent's result of `session/new`. The mode and the options are the requested ones.
 pub(super) fn read_new_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
@@ -68,7 +68,7 @@ pub(super) fn write_new_result(
     Ok(())
 }
 
-/// A draft client's parameters of `session/load`, which names no directory.
+/// Reads a draft client's parameters of `session/load`, which has no directory.
 pub(super) fn read_load(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), DecodeError> {
     params.rename("workingDirectory", "cwd");
     edit::fill_directory(params, memory.cwd(params), "workingDirectory")?;
@@ -135,7 +135,7 @@ pub(super) fn write_load_result(
     Ok(())
 }
 
-/// What a draft client is told of a session that it loads, as far as it is known.
+/// The known data of a loaded session, for a draft client.
 fn fill_known(result: &mut Object<'_>, memory: &Memory, id: &str) {
     let Some(session) = memory.session(id) else {
         return;
@@ -146,7 +146,7 @@ fn fill_known(result: &mut Object<'_>, memory: &Memory, id: &str) {
     shape::fill(result, "messageCount", json::to_string(&session.messages));
 }
 
-/// Learns from an official result, and returns the session's id.
+/// Remembers the data in an official result and returns the session's id.
 fn learn(result: &Object<'_>, memory: &mut Memory, context: &Object<'_>) -> Option<String> {
     let id = edit::string(result, "sessionId").or_else(|| edit::string(context, "sessionId"))?;
     let session = memory.session_mut(&id)?;

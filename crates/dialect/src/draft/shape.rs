@@ -1,4 +1,4 @@
-//! Edits that leave a value of another type than the expected one as it is, for the typed reader to judge.
+//! Edits that leave a value of an unexpected type unchanged, so that the typed decoder reports it.
 
 use attache_rpc::json::{self, Decode, DecodeError, Object, Reader, ValueKind};
 
@@ -15,7 +15,7 @@ pub(super) fn object(
     }
 }
 
-/// A member's value; `None` if it is missing or does not fit.
+/// Value of a member; `None` if it is missing or has another type.
 pub(super) fn value<T: Decode>(object: &Object<'_>, name: &str) -> Option<T> {
     object.get(name).and_then(|json| json::from_str(json).ok())
 }

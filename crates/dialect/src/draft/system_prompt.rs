@@ -1,10 +1,10 @@
-//! The system prompt: a string in the draft, which does not say whether it adds to the agent's own or replaces it.
+//! The system prompt: a string in the draft, which does not define whether it extends or replaces the agent's own.
 
 use attache_rpc::json::{self, DecodeError, Raw, Reader, ValueKind};
 
 use crate::edit;
 
-/// A draft prompt. It is taken to add to the agent's own, which loses nothing.
+/// Reads a draft prompt. It is appended to the agent's own, which loses nothing.
 pub(super) fn read(text: &str) -> Result<String, DecodeError> {
     if Reader::new(text).kind()? != ValueKind::String {
         return Ok(text.to_owned());
@@ -14,7 +14,7 @@ pub(super) fn read(text: &str) -> Result<String, DecodeError> {
     ))
 }
 
-/// The prompt for a draft agent: its texts, each a paragraph.
+/// Writes the prompt for a draft agent: its texts as paragraphs.
 pub(super) fn write(text: &str) -> Result<String, DecodeError> {
     let Ok(prompt) = json::Object::parse(text) else {
         return Ok(text.to_owned());

@@ -1,4 +1,4 @@
-//! `terminal/*`: no session, a map for the environment, and output that the client pushes instead of being asked.
+//! `terminal/*`: the draft has no session, a map for the environment, and output that the client pushes.
 
 use attache_rpc::json::{self, DecodeError, Object, ValueKind};
 
@@ -14,7 +14,7 @@ pub(super) fn read_create(params: &mut Object<'_>, memory: &mut Memory) -> Resul
     edit::move_to_meta(params, &["timeout"])
 }
 
-/// Our parameters of `terminal/create` for a draft client. The limit of the output is held here.
+/// Our parameters of `terminal/create` for a draft client. The output limit is enforced here.
 pub(super) fn write_create(
     params: &mut Object<'_>,
     _memory: &mut Memory,
@@ -66,8 +66,8 @@ pub(super) fn write_other(
     edit::restore_from_meta(params)
 }
 
-/// A draft client's result of `terminal/wait_for_exit`. One that tells of a timeout tells nothing of the end, and a
-/// code that the protocol cannot express is kept.
+/// Reads a draft client's result of `terminal/wait_for_exit`. After a timeout the exit status is unknown; a code that
+/// the protocol cannot express is kept.
 pub(super) fn read_wait_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
@@ -85,7 +85,7 @@ pub(super) fn read_wait_result(
     edit::move_to_meta(result, &["timedOut"])
 }
 
-/// Our result of `terminal/wait_for_exit` for a draft agent, which always wants a code.
+/// Writes our result of `terminal/wait_for_exit` for a draft agent, which requires a code.
 pub(super) fn write_wait_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
@@ -132,7 +132,7 @@ pub(super) fn write_released(
     Ok(())
 }
 
-/// Takes output in that a draft client pushes, and returns the answer. `None` if the call pushes none.
+/// Stores output that a draft client pushes and returns the response. `None` if the call pushes none.
 pub(super) fn pushed(
     params: &Object<'_>,
     memory: &mut Memory,

@@ -1,4 +1,4 @@
-//! Terminals and the output that a draft client pushes, until it is asked for.
+//! Terminals, and the output that a draft client has pushed and nobody has requested yet.
 
 use attache_rpc::json::{self, Object};
 
@@ -19,7 +19,7 @@ struct Terminal {
 }
 
 impl Terminals {
-    /// A terminal has been made.
+    /// Adds a terminal.
     pub(super) fn made(&mut self, id: &str, session: Option<String>, limit: Option<u64>) {
         if let Some(terminal) = self.find_or_add(id) {
             terminal.session = session;
@@ -28,13 +28,13 @@ impl Terminals {
         }
     }
 
-    /// The session for which a terminal was made.
+    /// The session of a terminal.
     pub(super) fn session(&self, id: &str) -> Option<&str> {
         self.find(id)?.session.as_deref()
     }
 
-    /// Adds output, and says whether there was room for it. Output can come before we hear that the terminal has
-    /// been made.
+    /// Adds output and returns whether there was room for it. Output may arrive before the response that creates the
+    /// terminal.
     pub(super) fn push(&mut self, id: &str, data: &str) -> bool {
         match self.find_or_add(id) {
             Some(terminal) => {
@@ -45,7 +45,7 @@ impl Terminals {
         }
     }
 
-    /// The command has ended.
+    /// Records that the command has ended.
     pub(super) fn ended(&mut self, id: &str, status: &Object<'_>) {
         if let Some(terminal) = self.0.iter_mut().find(|terminal| terminal.id == id) {
             let mut exit = Object::default();
@@ -56,7 +56,7 @@ impl Terminals {
         }
     }
 
-    /// The official result of asking for the output.
+    /// The official result of `terminal/output`.
     pub(super) fn output(&self, id: &str) -> Option<String> {
         let terminal = self.find(id)?;
         let shown = tail(&terminal.output, terminal.limit);
@@ -72,7 +72,7 @@ impl Terminals {
         Some(json::to_string(&result))
     }
 
-    /// The terminal is no more.
+    /// Removes a terminal.
     pub(super) fn released(&mut self, id: &str) {
         self.0.retain(|terminal| terminal.id != id);
     }
@@ -110,7 +110,7 @@ impl Terminal {
         let data_tail = tail(data, MAX_OUTPUT);
         self.truncated |= data_tail.len() < data.len();
         self.output.push_str(data_tail);
-        // Cutting moves all the rest, so it is not done for every few bytes.
+        // Cutting moves the rest, so small amounts are not cut.
         if self.output.len() > MAX_OUTPUT + SLACK {
             let cut = self.output.len() - tail(&self.output, MAX_OUTPUT).len();
             self.output.drain(..cut);
@@ -119,7 +119,7 @@ impl Terminal {
     }
 }
 
-/// The last bytes of a text, from the beginning of a character.
+/// The last bytes of a text, starting at a character boundary.
 fn tail(text: &str, limit: usize) -> &str {
     let start = text.len().saturating_sub(limit);
     &text[text.ceil_char_boundary(start)..]

@@ -1,4 +1,4 @@
-//! Tool calls: a `tool` with its `input` in the draft, a title, a kind and a status of four in the protocol.
+//! Tool calls: in the draft a `tool` with its `input`, in the protocol a title, a kind and one of four statuses.
 
 use attache_rpc::json::{self, DecodeError, Object, Raw, ValueKind};
 
@@ -7,7 +7,8 @@ use super::memory::Memory;
 use super::{path, shape, tool_output};
 use crate::edit;
 
-/// The draft's `tool_call` or `tool_call_update`. The tool is the official name; title and kind are made from it.
+/// Reads the draft's `tool_call` or `tool_call_update`. The tool becomes the official name; title and kind are derived
+/// from it.
 pub(super) fn read(
     update: &mut Object<'_>,
     memory: &mut Memory,
@@ -29,7 +30,7 @@ pub(super) fn read(
     edit::move_to_meta(update, &["requiresPermission", "duration", "error"])
 }
 
-/// An official `tool_call` or `tool_call_update` for a draft client. Title and kind stay where they say more than
+/// Writes an official `tool_call` or `tool_call_update` for a draft client. Title and kind are kept where they add to
 /// the tool.
 pub(super) fn write(
     update: &mut Object<'_>,
@@ -80,7 +81,7 @@ fn read_status(update: &mut Object<'_>) -> Result<(), DecodeError> {
     }
 }
 
-/// A kept status counts as long as nobody has changed the official one.
+/// A kept status is used only if the official one is unchanged.
 fn write_status(update: &mut Object<'_>, kept: &DraftMeta) {
     let Some(status) = kept.string("status") else {
         return;
@@ -91,7 +92,7 @@ fn write_status(update: &mut Object<'_>, kept: &DraftMeta) {
     }
 }
 
-/// What a status that only the draft has comes nearest to.
+/// The closest official status for a status that only the draft has.
 fn official_status(status: &str) -> Option<&'static str> {
     match status {
         "awaiting_permission" => Some("pending"),
@@ -130,7 +131,7 @@ fn write_location(update: &mut Object<'_>, kept: &DraftMeta, cwd: Option<&str>) 
     update.set("location", location);
 }
 
-/// The two members that both shapes have.
+/// The official location: path and line, the members that both shapes have.
 fn official_location(location: &Object<'_>, cwd: Option<&str>) -> Object<'static> {
     let mut official = Object::default();
     if let Some(path) = edit::string(location, "path") {
@@ -142,7 +143,7 @@ fn official_location(location: &Object<'_>, cwd: Option<&str>) -> Object<'static
     official
 }
 
-/// A title for people, from the tool and the input it is known to take.
+/// A title for the user, from the tool and its input.
 fn title(tool: &str, update: &Object<'_>) -> String {
     let (verb, name) = match tool {
         "fs/read_text_file" => ("Read", "path"),

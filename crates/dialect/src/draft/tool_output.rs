@@ -6,7 +6,7 @@ use super::draft_meta::{self, DraftMeta};
 use super::{content, hunk, shape};
 use crate::edit::{self, quoted};
 
-/// The draft's `output`, or the error in its place.
+/// Reads the draft's `output`, or the error in its place.
 pub(super) fn read(update: &mut Object<'_>) -> Result<(), DecodeError> {
     let output = update.get("output").filter(|output| *output != "null");
     let Some(output) = output.map(str::to_owned) else {
@@ -33,8 +33,8 @@ pub(super) fn read(update: &mut Object<'_>) -> Result<(), DecodeError> {
     }
 }
 
-/// The official list as one `output`: an item by itself in its own form, several as one text. A kept output counts as
-/// long as nobody has changed the official one.
+/// Writes the official list as one `output`: a single item in its own form, several as one text. A kept output is used
+/// only if the official one is unchanged.
 pub(super) fn write(update: &mut Object<'_>, kept: &mut DraftMeta) -> Result<(), DecodeError> {
     let raw = update.get("rawOutput").map(str::to_owned);
     let items: Vec<Raw> = shape::value(update, "content").unwrap_or_default();
@@ -82,7 +82,7 @@ fn read_object(text: &str) -> Result<Option<String>, DecodeError> {
     }
 }
 
-/// Without the file nobody can make an old and a new text of hunks; they are shown as they are.
+/// Hunks become text, because old and new text cannot be derived from them without the file.
 fn read_diff(text: &str, diff: &Object<'_>) -> Result<String, DecodeError> {
     let path = edit::string(diff, "path").unwrap_or_default();
     let hunks: Vec<Raw> = shape::value(diff, "hunks").unwrap_or_default();
@@ -111,7 +111,7 @@ fn write_item(item: &Raw) -> Result<String, DecodeError> {
     }
 }
 
-/// Whether an item still shows the hunks that it was made of.
+/// Whether an item is unchanged since it was created from hunks.
 fn is_of(item: &Object<'_>, output: &str) -> bool {
     let made = Object::parse(output).and_then(|diff| read_diff(output, &diff));
     let made = made.unwrap_or_default();

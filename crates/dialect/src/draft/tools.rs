@@ -1,5 +1,5 @@
-//! The tool calls that we have told a draft client of. A permission request may give nothing but the id, and the
-//! draft wants to know what is to be done to what.
+//! The tool calls that we have reported to a draft client. An official permission request may have only their id, but
+//! the draft requires an operation and a resource.
 
 use std::collections::VecDeque;
 
@@ -9,24 +9,24 @@ use super::shape;
 use crate::edit;
 use crate::memory::short;
 
-/// The latest tool calls.
+/// The latest tool calls of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Tools(VecDeque<Tool>);
 
-/// What is known of a tool call.
+/// The known data of a tool call.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Tool {
     id: String,
-    /// The official kind.
+    /// Official kind.
     pub(super) kind: Option<String>,
-    /// Its title.
+    /// Title of the call.
     pub(super) title: Option<String>,
-    /// The file, command or address that it is about.
+    /// The file, command or URI that the call is about.
     pub(super) resource: Option<String>,
 }
 
 impl Tools {
-    /// Learns from an official tool call or an update of one, and returns all that is known of it.
+    /// Remembers an official tool call or update, and returns all known data of the call.
     pub(super) fn learn(&mut self, call: &Object<'_>) -> Tool {
         let id = short(edit::string(call, "toolCallId")).unwrap_or_default();
         let tool = match self.0.iter().position(|tool| tool.id == id) {

@@ -1,4 +1,4 @@
-//! `session/update`: `type` and `data` beside the session in the draft, one tagged `update` in the protocol.
+//! `session/update`: in the draft `type` and `data` next to the session, in the protocol one tagged `update`.
 
 use attache_rpc::json::{self, DecodeError, Object, ValueKind};
 
@@ -6,7 +6,7 @@ use super::memory::Memory;
 use super::{chunk, config_option, mode, plan, tool_call};
 use crate::{divide, edit};
 
-/// A draft agent's update. One of a type that the draft does not have keeps its name.
+/// Reads a draft agent's update. An update of an unknown type keeps its name.
 pub(super) fn read(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), DecodeError> {
     let Some(kind) = edit::string(params, "type") else {
         return Ok(());
@@ -50,7 +50,7 @@ fn read_data<'k>(
     Ok(kind)
 }
 
-/// Our update as updates for a draft client, of which there are several or none if options have changed.
+/// Writes our update for a draft client. Changed options become several updates, or none.
 pub(super) fn write(text: &str, memory: &mut Memory) -> Result<Vec<String>, DecodeError> {
     let mut params = Object::parse(text)?;
     if edit::kind(&params, "update") != Some(ValueKind::Object) {
@@ -105,7 +105,7 @@ fn write_data<'k>(
     Ok(kind)
 }
 
-/// One update for each change. What else was said goes with the first.
+/// One update for each change. Other members go with the first.
 fn divided(
     mut params: Object<'_>,
     kind: &str,

@@ -1,10 +1,10 @@
-//! The `models` of a session of old, as the option that has taken their place.
+//! The `models` of a session in the older shape, as the config option that replaces them.
 
 use attache_rpc::json::{self, Object, Raw};
 
 use crate::{edit, option_list};
 
-/// The option that stands for the models of a session, among all options of it.
+/// The options of a session, including the one that stands for its models.
 #[derive(Debug, Clone)]
 pub(super) struct ModelOption {
     pub(super) id: String,
@@ -12,7 +12,7 @@ pub(super) struct ModelOption {
 }
 
 impl ModelOption {
-    /// The option for the models, behind the options that the session has; none if the models cannot be understood.
+    /// Adds the option for the models after the session's own options; `None` if the models are invalid.
     pub(super) fn of(models: &Object<'_>, list: &str) -> Option<Self> {
         let current = edit::string(models, "currentModelId")?;
         let id = free_id(list);
@@ -28,7 +28,7 @@ impl ModelOption {
         Some(ModelOption { id, list })
     }
 
-    /// The list that the agent has told, which lacks the option, with it.
+    /// The agent's list of options, with the option added.
     pub(super) fn join(&self, reported: &str) -> Option<Self> {
         let option = option_list::find(&self.list, &self.id)?;
         let list = option_list::with(reported, option);
@@ -37,7 +37,7 @@ impl ModelOption {
     }
 }
 
-/// The current model is a choice too, even where it is not among those available.
+/// The current model is a choice even if it is not among the available ones.
 fn choices(models: &Object<'_>, current: &str) -> Vec<Raw> {
     let available = models.get("availableModels").unwrap_or("[]");
     let available: Vec<Raw> = json::from_str(available).unwrap_or_default();
@@ -70,6 +70,6 @@ fn free_id(list: &str) -> &'static str {
     }
 }
 
-/// The id of the option, unless the session has one of that id for something else.
+/// The id of the option, unless the session has another option with this id.
 pub(super) const MODEL: &str = "model";
 const OTHER: &str = "attache.model";

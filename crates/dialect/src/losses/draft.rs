@@ -1,4 +1,4 @@
-//! What is lost between the protocol and the draft of February 2026.
+//! Losses with the draft of February 2026.
 
 use super::Direction::{Both, Reading, Writing};
 use super::{Direction, Loss};

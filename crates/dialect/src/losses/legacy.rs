@@ -1,4 +1,4 @@
-//! Losses on official connections, with what older documents name.
+//! Losses on official connections, with older official shapes.
 
 use super::super::Dialect;
 use super::{Direction, Loss};

@@ -1,11 +1,11 @@
-//! Content blocks. They are the official ones but for their annotations.
+//! Content blocks, which differ from the official ones in their annotations.
 
 use attache_rpc::json::{DecodeError, Object, ValueKind};
 
 use crate::edit;
 
-/// Annotations have a title, a priority in words and members of anybody's; official ones have a number, an audience
-/// and a time.
+/// Annotations have a title, a priority in words and custom members; official ones have a number, an audience and a
+/// time.
 pub(super) fn read(block: &mut Object<'_>) -> Result<(), DecodeError> {
     edit::part(block, "annotations", |annotations| {
         if edit::kind(annotations, "priority") != Some(ValueKind::Number) {

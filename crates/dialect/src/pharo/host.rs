@@ -1,4 +1,4 @@
-//! What an agent asks of a client: files and terminals.
+//! Requests of an agent to a client: files and terminals.
 
 use attache_rpc::json::{self, DecodeError, Object, ValueKind};
 
@@ -32,7 +32,7 @@ pub(super) fn write_params(method: &str, params: &mut Object<'_>) -> Result<(), 
     }
 }
 
-/// The exit code lies beside the output, and is `null` as long as the command runs.
+/// The exit code is next to the output, and is `null` while the command runs.
 pub(super) fn read_output(result: &mut Object<'_>) -> Result<(), DecodeError> {
     if !result.has("truncated") {
         result.put("truncated", &false);
@@ -58,7 +58,7 @@ pub(super) fn write_output(result: &mut Object<'_>) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// A code of `null` says that the time was up before the command ended, which has no official form.
+/// A `null` code means that the timeout expired before the command ended, which has no official form.
 pub(super) fn read_exit(result: &mut Object<'_>) -> Result<(), DecodeError> {
     if edit::kind(result, "exitCode") == Some(ValueKind::Null) {
         edit::move_to_meta(result, &["exitCode"])?;
@@ -67,7 +67,7 @@ pub(super) fn read_exit(result: &mut Object<'_>) -> Result<(), DecodeError> {
     edit::move_to_meta(result, &["output"])
 }
 
-/// The official answer has no output, and one that was not kept cannot be had here.
+/// The official response has no output, so the output is empty unless it was kept.
 pub(super) fn write_exit(result: &mut Object<'_>) -> Result<(), DecodeError> {
     if edit::kind(result, "exitCode") == Some(ValueKind::Null) {
         result.take("exitCode");
@@ -84,7 +84,7 @@ pub(super) fn write_exit(result: &mut Object<'_>) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// Official exit codes are not negative.
+/// Official exit codes are never negative.
 fn keep_odd_code(status: &mut Object<'_>) -> Result<(), DecodeError> {
     match status.get("exitCode") {
         Some("null") | None => Ok(()),
@@ -93,8 +93,8 @@ fn keep_odd_code(status: &mut Object<'_>) -> Result<(), DecodeError> {
     }
 }
 
-/// The code of a command that has ended: its own, the shell's for its signal, or one that stands for neither. An
-/// exit status of `null` would say that it runs.
+/// The code of an ended command: its own, the shell's code for its signal, or -1 for neither. A `null` status would
+/// mean that the command is still running.
 fn exit_code(status: &str) -> Result<String, DecodeError> {
     let mut status = Object::parse(status)?;
     edit::restore_from_meta(&mut status)?;

@@ -1,11 +1,11 @@
-//! The first exchange: capabilities, modes and ways to log in.
+//! `initialize`: capabilities, modes and authentication methods.
 
 use attache_rpc::json::{self, DecodeError, Object, Raw, ValueKind};
 
 use crate::edit;
 use crate::memory::{MAX_MODES, short};
 
-/// Reads the parameters, and returns the terminal methods that the client does not offer.
+/// Reads the parameters and returns the terminal methods that the client does not support.
 pub(super) fn read_params(params: &mut Object<'_>) -> Result<Vec<&'static str>, DecodeError> {
     let mut disabled_methods = Vec::new();
     edit::part(params, "clientCapabilities", |capabilities| {
@@ -21,7 +21,7 @@ pub(super) fn read_params(params: &mut Object<'_>) -> Result<Vec<&'static str>, 
     Ok(disabled_methods)
 }
 
-/// A flag that was changed on the way counts for more than what was kept.
+/// A changed flag takes precedence over the kept one.
 pub(super) fn write_params(params: &mut Object<'_>) -> Result<(), DecodeError> {
     edit::part(params, "clientCapabilities", |capabilities| {
         let flag = capabilities.take("terminal");
@@ -35,7 +35,7 @@ pub(super) fn write_params(params: &mut Object<'_>) -> Result<(), DecodeError> {
     })
 }
 
-/// Reads the result, and returns the official list of the modes that every session has.
+/// Reads the result and returns the official list of modes, which apply to every session.
 pub(super) fn read_result(result: &mut Object<'_>) -> Result<Vec<DeclaredMode>, DecodeError> {
     let mut modes = Vec::new();
     edit::part(result, "agentCapabilities", |capabilities| {
@@ -65,7 +65,7 @@ pub(super) fn write_result(result: &mut Object<'_>) -> Result<(), DecodeError> {
     })
 }
 
-/// A mode, as its id and its official object.
+/// A mode: its id and its official object.
 #[derive(Debug, Clone)]
 pub(super) struct DeclaredMode {
     pub(super) id: String,
@@ -121,7 +121,7 @@ fn write_transports(mcp: &mut Object<'_>) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// Which of the transports that have an official flag are in a list.
+/// Which transports with an official flag are in a list.
 fn remote(list: &[String]) -> [bool; 2] {
     REMOTE.map(|name| list.iter().any(|transport| transport == name))
 }
@@ -152,7 +152,7 @@ fn terminal(offered: bool) -> String {
 
 const REMOTE: [&str; 2] = ["http", "sse"];
 
-/// The methods of terminals and the flag of each.
+/// The terminal methods, each with its flag.
 const TERMINAL: [(&str, &str); 5] = [
     ("terminal/create", "create"),
     ("terminal/output", "output"),

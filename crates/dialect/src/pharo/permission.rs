@@ -1,4 +1,4 @@
-//! Permission requests: a title and a description for a tool call, and an answer that only names an option.
+//! Permission requests: a title and a description instead of a tool call, and a response that only names an option.
 
 use attache_rpc::json::{self, DecodeError, Object, Raw, ValueKind};
 use attache_schema::error;
@@ -11,7 +11,7 @@ impl Pharo {
         if !params.has("toolCall") {
             let call = self.tool_call(params);
             params.set("toolCall", json::to_string(&call));
-            // What is left of a description is no text.
+            // The rest of the description is not text.
             edit::move_to_meta(params, &["description"])?;
         }
         edit::parts(params, "options", read_option)
@@ -63,8 +63,8 @@ impl Pharo {
     }
 }
 
-/// Our answer for a request whose first option to reject is `reject`. There is no word for an outcome that chooses
-/// nothing, so that option is chosen; where there is none the request fails, lest a grant be chosen.
+/// Our response to a request whose first reject option is `reject`. The shape has no cancelled outcome, so that option
+/// is selected; without one the request fails, so that nothing is granted.
 pub(super) fn write_permission_result(
     reject: Option<String>,
     result: &str,
@@ -81,7 +81,7 @@ pub(super) fn write_permission_result(
     Ok(json::to_string(&result))
 }
 
-/// The first option of a request, in the peer's words, that rejects it.
+/// The first option of a request that rejects, in the peer's shape.
 pub(super) fn first_reject(params: &Object<'_>) -> Option<String> {
     let options: Vec<Raw> = json::from_str(params.get("options")?).ok()?;
     options.iter().find_map(|option| {
@@ -119,7 +119,7 @@ fn read_option(option: &mut Object<'_>) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// A kind that was changed on the way counts for more than the one that was kept.
+/// A changed kind takes precedence over the kept one.
 fn write_option(option: &mut Object<'_>) -> Result<(), DecodeError> {
     option.rename("name", "label");
     let kind = option.take("kind");

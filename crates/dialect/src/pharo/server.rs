@@ -1,4 +1,4 @@
-//! MCP servers: told apart by a `transport`, with maps for lists, and without a name.
+//! MCP servers: distinguished by `transport`, with maps instead of lists, and without a name.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use attache_rpc::json::{DecodeError, Object, ValueKind};
 
 use crate::edit;
 
-/// A server gets the name of its program or host.
+/// Reads a server, which gets the name of its program or host.
 pub(super) fn read_all(params: &mut Object<'_>) -> Result<(), DecodeError> {
     let mut taken = HashMap::new();
     edit::parts(params, "mcpServers", |server| {
@@ -19,7 +19,7 @@ pub(super) fn read_all(params: &mut Object<'_>) -> Result<(), DecodeError> {
     })
 }
 
-/// A name is written where it says more than what would be derived.
+/// Writes a server. Its name is written only if it differs from the derived one.
 pub(super) fn write_all(params: &mut Object<'_>) -> Result<(), DecodeError> {
     let mut taken = HashMap::new();
     edit::parts(params, "mcpServers", |server| {
@@ -68,7 +68,7 @@ fn fill(server: &mut Object<'_>, list: &'static str) {
     }
 }
 
-/// The file name of a program or the host of an address, numbered from the second of its kind on.
+/// The file name of a program or the host of a URL, with a number if it occurs repeatedly.
 fn derived_name(server: &Object<'_>, taken: &mut HashMap<String, usize>) -> String {
     let command = edit::string(server, "command");
     let place = command
@@ -87,7 +87,7 @@ fn derived_name(server: &Object<'_>, taken: &mut HashMap<String, usize>) -> Stri
     }
 }
 
-/// Without the password that may stand before it.
+/// The host of a URL without credentials.
 fn host(address: &str) -> &str {
     let authority = address.split(['/', '?', '#']).next().unwrap_or_default();
     authority.rsplit('@').next().unwrap_or_default()

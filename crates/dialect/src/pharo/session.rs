@@ -1,4 +1,4 @@
-//! Sessions: their directory, their modes and their options, which this shape states elsewhere or not at all.
+//! Sessions: their directory, modes and options, which this shape has elsewhere or not at all.
 
 use attache_rpc::json::{self, DecodeError, Object};
 
@@ -6,7 +6,7 @@ use super::{Pharo, server, session_of};
 use crate::memory::short;
 use crate::{edit, option_list};
 
-/// What a session has said of itself.
+/// The known data of a session.
 #[derive(Debug, Default)]
 pub(super) struct PharoSession {
     pub(super) cwd: Option<String>,
@@ -15,7 +15,7 @@ pub(super) struct PharoSession {
 }
 
 impl Pharo {
-    /// The directory is that of the session's creation, or the one that the program has stored.
+    /// The directory from the creation of the session, or the one that the program has stored.
     pub(super) fn read_load(&mut self, params: &mut Object<'_>) -> Result<(), DecodeError> {
         let session = session_of(params);
         let made = self.sessions.get(&session);
@@ -25,7 +25,7 @@ impl Pharo {
         server::read_all(params)
     }
 
-    /// A session has been loaded, by a call that may have named its directory.
+    /// Records a loaded session, whose call may have named its directory.
     pub(super) fn note_loaded_session(&mut self, request: Option<&str>) {
         let request = Object::parse(request.unwrap_or_default()).unwrap_or_default();
         let cwd = short(edit::string(&request, "cwd")).filter(|cwd| !cwd.is_empty());
@@ -34,7 +34,7 @@ impl Pharo {
         }
     }
 
-    /// A new session's result, on its way to a client.
+    /// Writes the result of a new session for a client.
     pub(super) fn write_created(
         &mut self,
         cwd: Option<String>,
@@ -48,7 +48,7 @@ impl Pharo {
         Ok(())
     }
 
-    /// The result of an agent that has made or opened a session.
+    /// Reads an agent's result that creates or opens a session.
     pub(super) fn read_session_result(&mut self, session: Option<String>, result: &mut Object<'_>) {
         if let Some(session) = &session {
             self.note_options(session, result);
@@ -61,7 +61,7 @@ impl Pharo {
         }
     }
 
-    /// The complete list of options, from what the session has told and the value that was set.
+    /// The complete list of options, from those that the session has reported and the value that was set.
     pub(super) fn read_set_option_result(
         &mut self,
         request: Option<&str>,
@@ -118,7 +118,7 @@ pub(super) fn write_option(params: &mut Object<'_>) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// A switch needs its type said, which a value alone does not.
+/// A boolean option needs a `type`, which this shape omits.
 pub(super) fn read_option(params: &mut Object<'_>) -> Result<(), DecodeError> {
     params.rename("option", "configId");
     if matches!(params.get("value"), Some("true" | "false")) {

@@ -1,4 +1,4 @@
-//! Tool calls: one location for a list, and content blocks without a wrapper.
+//! Tool calls: one location instead of a list, and content blocks without a wrapper.
 
 use attache_rpc::json::{self, DecodeError, Object, Raw, ValueKind};
 
@@ -56,7 +56,7 @@ fn write_item(item: &str) -> Result<String, DecodeError> {
     }
 }
 
-/// A new file has an empty old text here, as an empty file has.
+/// A new file has an empty old text in this shape, like an empty file.
 fn write_diff(diff: &mut Object<'_>) -> Result<(), DecodeError> {
     if matches!(edit::kind(diff, "oldText"), None | Some(ValueKind::Null)) {
         diff.put("oldText", "");

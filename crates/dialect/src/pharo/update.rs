@@ -1,4 +1,4 @@
-//! PharoSession updates: tagged with `type`, and messages that come whole where official ones come in chunks.
+//! Session updates: tagged with `type`, and with whole messages instead of chunks.
 
 use attache_rpc::json::{self, DecodeError, Object, Raw, ValueKind};
 
@@ -47,7 +47,7 @@ impl Pharo {
         Ok(translated(vec![json::to_string(&params)]))
     }
 
-    /// One chunk for each block, with one id for the message, since nothing says that two messages are one.
+    /// One chunk for each block, with a common message id that marks them as one message.
     fn read_message(
         &mut self,
         params: &Object<'_>,
@@ -76,14 +76,14 @@ impl Pharo {
             update.set("content", block);
             params.put("update", &update);
             calls.push(json::to_string(&params));
-            // What else the message says goes with its first block.
+            // Other members of the message go with its first block.
             update = divide::only(&update, &["sessionUpdate", "messageId"]);
             params = divide::only(&params, &["sessionId"]);
         }
         Ok(translated(calls))
     }
 
-    /// Remembers what later answers need.
+    /// Remembers data for later responses.
     fn observe(&mut self, params: &Object<'_>) {
         let update = Object::parse(params.get("update").unwrap_or_default());
         let (Some(session), Ok(update)) = (edit::string(params, "sessionId"), update) else {
@@ -127,7 +127,7 @@ fn write_message(update: &mut Object<'_>, role: &'static str) -> Result<(), Deco
     Ok(())
 }
 
-/// The blocks of a message. Some write a plain string for a text.
+/// The blocks of a message. Some peers send a plain string instead of a text block.
 fn blocks(update: &Object<'_>) -> Result<Vec<String>, DecodeError> {
     let Some(text) = update.get("content") else {
         return Ok(vec!["null".to_owned()]);

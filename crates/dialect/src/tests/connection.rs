@@ -54,7 +54,7 @@ async fn converse(lines: &[&str]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_client_of_the_draft_is_answered_in_the_draft() {
+async fn a_draft_client_gets_draft_responses() {
     let said = converse(&[
         r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"capabilities":{}}}"#,
         r#"{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"workingDirectory":"/project"}}"#,
@@ -72,7 +72,7 @@ async fn a_client_of_the_draft_is_answered_in_the_draft() {
 }
 
 #[tokio::test]
-async fn a_client_of_the_draft_that_shows_it_at_its_first_session() {
+async fn a_draft_client_detected_by_its_first_session() {
     let said = converse(&[
         r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#,
         r#"{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"workingDirectory":"/project"}}"#,
@@ -87,7 +87,7 @@ async fn a_client_of_the_draft_that_shows_it_at_its_first_session() {
 }
 
 #[tokio::test]
-async fn an_official_client_is_answered_officially() {
+async fn an_official_client_gets_official_responses() {
     let said = converse(&[
         r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"terminal":true}}}"#,
         r#"{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/project","mcpServers":[]}}"#,
@@ -99,7 +99,7 @@ async fn an_official_client_is_answered_officially() {
 }
 
 #[tokio::test]
-async fn a_client_can_be_told_that_its_agent_speaks_pharo() {
+async fn a_pharo_agent_by_configuration() {
     let (ours, theirs) = pipes(1 << 16);
     let options = Options {
         translator: translator_for(Dialect::Pharo, Role::Agent),
@@ -148,7 +148,7 @@ async fn a_client_can_be_told_that_its_agent_speaks_pharo() {
 
 /// A client of the draft pushes what its terminals print, and is not asked for it.
 #[tokio::test]
-async fn a_question_that_is_answered_in_place_of_the_peer_ends_nothing() {
+async fn a_request_answered_by_the_translator_ends_no_other() {
     let (ours, (read, mut write)) = pipes(1 << 16);
     let (client, mut calls) = agent::connect(ours.0, ours.1, detecting(Role::Client));
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"capabilities":{"terminal":true}}}"#;
@@ -220,7 +220,7 @@ async fn the_models_of_an_older_agent_are_an_option_of_the_session() {
 }
 
 #[tokio::test]
-async fn an_option_of_an_agent_of_today_is_set_as_it_is() {
+async fn an_option_of_a_current_agent_is_unchanged() {
     let said = set_model(&[
         r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true},"authMethods":[]}}"#,
         r#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s","configOptions":[{"id":"model","name":"Model","type":"select","currentValue":"small","options":[{"value":"small","name":"Small"},{"value":"large","name":"Large"}]}]}}"#,

@@ -139,7 +139,7 @@ fn names() {
 
 /// `UPDATE_EXPECT=1` writes the table into the page.
 #[test]
-fn the_page_shows_the_losses() {
+fn docs_dialects_md_matches_the_losses() {
     let page = include_str!("../../../../docs/dialects.md");
     let (before, rest) = page.split_once(OPEN).expect("the table opens");
     let (_, after) = rest.split_once(CLOSE).expect("the table closes");

@@ -95,7 +95,7 @@ fn the_pharo_shape() {
 }
 
 #[test]
-fn official_examples_pass_every_border() {
+fn official_examples_pass_every_translator() {
     for dialect in Dialect::ALL {
         DocumentRelay::new(document("004"), dialect).carry_all();
     }

@@ -64,7 +64,7 @@ fn a_model_is_set_in_a_session_that_was_loaded() {
 }
 
 #[test]
-fn sessions_loaded_at_once_have_each_its_own_option() {
+fn concurrently_loaded_sessions_have_separate_options() {
     let mut translator = official(Role::Client);
     let ids = [Id::from(1), Id::from(2)];
     for (id, session) in ids.iter().zip(["s", "t"]) {
@@ -92,7 +92,7 @@ fn sessions_loaded_at_once_have_each_its_own_option() {
 }
 
 #[test]
-fn a_model_of_a_session_without_an_option_is_refused() {
+fn set_model_without_a_model_option_is_rejected() {
     let message = "Invalid params: modelId: this session has no option of category model (-32602)";
     TranslatedConversation::new(Dialect::Official, Role::Client)
         .writes_result(
@@ -104,7 +104,7 @@ fn a_model_of_a_session_without_an_option_is_refused() {
 }
 
 #[test]
-fn between_a_client_and_an_agent_of_old_the_method_passes() {
+fn set_model_passes_between_an_older_client_and_agent() {
     let mut translator = official(Role::Client);
     translator
         .write_result(id(), "session/new", MODELS)
@@ -145,7 +145,7 @@ const SET: &str = "session/set_config_option";
 const EFFORT: &str = r#"{"id":"effort","name":"Effort","type":"boolean","currentValue":true}"#;
 
 #[test]
-fn the_models_of_an_agent_of_old_are_an_option() {
+fn the_models_of_an_older_agent_become_an_option() {
     let set = r#"{"sessionId":"s","configId":"model","value":"b"}"#;
     let all = format!(r#"{{"configOptions":[{EFFORT},{}]}}"#, models("model", "b"));
     for empty in ["{}", "null"] {
@@ -193,7 +193,7 @@ fn the_option_for_the_models_stays_in_every_list() {
 }
 
 #[test]
-fn the_option_for_the_models_takes_no_others_id() {
+fn the_option_for_the_models_gets_a_free_id() {
     let taken = r#"{"id":"model","name":"Model of a car","type":"boolean","currentValue":true}"#;
     let other = r#"{"sessionId":"s","configId":"model","value":false,"type":"boolean"}"#;
     opened(taken, &format!("{taken},{}", models("attache.model", "a"))).writes(SET, other, other);
@@ -239,7 +239,7 @@ fn an_option_for_the_model_that_comes_later_counts() {
 }
 
 #[test]
-fn an_option_with_an_id_that_nobody_means_is_not_remembered() {
+fn an_option_with_an_overlong_id_is_not_remembered() {
     let option = OPTION.replace("llm", &"x".repeat(4097));
     let message = "Invalid params: modelId: this session has no option of category model (-32602)";
     TranslatedConversation::new(Dialect::Official, Role::Client)
@@ -248,7 +248,7 @@ fn an_option_with_an_id_that_nobody_means_is_not_remembered() {
 }
 
 #[test]
-fn a_word_in_the_data_says_that_a_login_is_needed() {
+fn a_reason_in_the_data_means_auth_required() {
     let data = r#""message":"log in","data":{"reason":"auth_required","authMethods":[]}}"#;
     let theirs = format!(r#"{{"code":-32010,{data}"#);
     let ours = format!(r#"{{"code":-32000,{data}"#);
@@ -259,7 +259,7 @@ fn a_word_in_the_data_says_that_a_login_is_needed() {
 }
 
 #[test]
-fn a_word_in_the_data_counts_for_more_than_the_number() {
+fn a_reason_in_the_data_overrides_the_number() {
     let not_found = r#"{"code":-32002,"message":"m","data":{"reason":"resource_not_found"}}"#;
     TranslatedConversation::new(Dialect::Official, Role::Agent)
         .reads_error(
@@ -277,7 +277,7 @@ fn a_word_in_the_data_counts_for_more_than_the_number() {
 }
 
 #[test]
-fn an_official_connection_lends_what_it_was_given() {
+fn an_official_connection_borrows_its_messages() {
     let text = r#"{ "anything" : [1, 2] }"#;
     let mut translator = official(Role::Agent);
     for method in [

@@ -77,7 +77,7 @@ fn stop_reasons() {
 }
 
 #[test]
-fn what_is_not_of_this_shape_passes_untouched() {
+fn messages_of_other_shapes_pass_unchanged() {
     for method in ["session/cancel", "session/set_mode", "_x/y"] {
         let params = r#"{ "sessionId":"s", "modeId":"m" }"#;
         check(method, params, params);

@@ -1,4 +1,4 @@
-//! Telling a peer's dialect by its first messages.
+//! Detection of a peer's dialect from its first messages.
 
 use attache_rpc::json::Reader;
 use attache_rpc::{Id, Message, Translation, Translator};
@@ -6,13 +6,13 @@ use attache_rpc::{Id, Message, Translation, Translator};
 use super::{AgentAge, DialectTranslator, SESSION_OPENING_METHODS};
 use crate::{Dialect, Role};
 
-/// A translator that does not know yet what it has to translate.
+/// A translator that does not know the dialect yet.
 pub(crate) struct DetectingTranslator {
     peer: Role,
-    /// The `initialize` that has not been answered.
+    /// Pending `initialize` request.
     initialize: Option<Id>,
     translator: Option<DialectTranslator>,
-    /// Whether the agent's first session is still to show if it is of an older document.
+    /// Whether the agent's first session is still needed to detect older shapes.
     awaits_session: bool,
 }
 
@@ -26,7 +26,7 @@ impl DetectingTranslator {
         }
     }
 
-    /// The translator for an official agent. Whether it is one of today shows at its first session.
+    /// Creates a translator for an official agent. Its first session shows whether it uses older shapes.
     pub(crate) fn official_agent() -> Self {
         let mut detecting = DetectingTranslator::new(Role::Agent);
         detecting.await_session();
@@ -38,7 +38,7 @@ impl DetectingTranslator {
         self.awaits_session = true;
     }
 
-    /// Goes on in a dialect, from this message of the peer on.
+    /// Continues in this dialect, from this message of the peer onwards.
     fn decide(&mut self, dialect: Dialect, message: &str) -> Translation {
         match (dialect, self.peer) {
             (Dialect::Official, Role::Client) => return Translation::Finished,
@@ -57,7 +57,7 @@ impl DetectingTranslator {
         translation
     }
 
-    /// What the first messages of a client show: `initialize`, or else the first session.
+    /// Detects the dialect of a client from `initialize`, or else from the first session.
     fn detect_client(&mut self, message: &str) -> Translation {
         let Ok(Message::Request { id, method, params }) = Message::parse_str(message) else {
             return Translation::Unchanged;
@@ -79,7 +79,7 @@ impl DetectingTranslator {
         }
     }
 
-    /// What an agent's answer to `initialize` shows.
+    /// Detects the dialect of an agent from its response to `initialize`.
     fn detect_agent(&mut self, message: &str) -> Translation {
         match Message::parse_str(message) {
             Ok(Message::Response { id, result }) if self.initialize.as_ref() == Some(&id) => {
@@ -129,7 +129,7 @@ impl Translator for DetectingTranslator {
     }
 }
 
-/// Whether a call is about a session that is there. One that was never opened here has no models to translate.
+/// Whether a call is about an existing session. A session that was never opened here has no models to translate.
 fn names_open_session(message: &Message<'_>) -> bool {
     match message {
         Message::Request { method, params, .. } => {

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use super::{BackgroundWriter, QueueLimits};
 
-/// A writer that tells of every batch, and goes on when it is told to.
+/// A writer that reports every batch, and continues when the test allows it.
 fn slow(limits: QueueLimits) -> (BackgroundWriter<u32>, Receiver<Vec<u32>>, Sender<()>) {
     let (began, begun) = mpsc::channel();
     let (go, may_go) = mpsc::channel();
     let writer = BackgroundWriter::start("test", limits, move |items| {
         began.send(items).unwrap();
-        // Without anybody to tell it, it goes on.
+        // Continues if the test has ended.
         may_go.recv().ok();
     });
     (writer, begun, go)
@@ -28,7 +28,7 @@ fn limits(waiting: usize, together: usize) -> QueueLimits {
 }
 
 #[test]
-fn order_is_kept_and_what_comes_together_is_written_together() {
+fn items_are_written_in_order_and_in_batches() {
     let (writer, begun, go) = slow(limits(100, 10));
     writer.try_push(1, 5).unwrap();
     assert_eq!(begun.recv().unwrap(), [1]);
@@ -43,11 +43,11 @@ fn order_is_kept_and_what_comes_together_is_written_together() {
 }
 
 #[test]
-fn an_item_for_which_there_is_no_room_is_given_back() {
+fn try_push_returns_the_item_if_the_queue_is_full() {
     let (writer, begun, go) = slow(limits(10, 10));
     writer.try_push(1, 6).unwrap();
     begun.recv().unwrap();
-    // What is being written counts, too.
+    // The item that is being written counts too.
     assert_eq!(writer.try_push(2, 5), Err(2));
     assert!(writer.fits(1));
     writer.push(3, 5);
@@ -61,7 +61,7 @@ fn an_item_for_which_there_is_no_room_is_given_back() {
 }
 
 #[test]
-fn a_writer_that_hangs_is_waited_for_once() {
+fn settle_waits_only_once_for_a_hanging_writer() {
     let (writer, begun, go) = slow(limits(10, 10));
     writer.try_push(1, 1).unwrap();
     begun.recv().unwrap();
@@ -77,7 +77,7 @@ fn a_writer_that_hangs_is_waited_for_once() {
 }
 
 #[test]
-fn what_waits_is_written_when_the_last_clone_is_dropped() {
+fn waiting_items_are_written_when_the_last_clone_is_dropped() {
     let (writer, begun, go) = slow(limits(10, 1));
     let clone = writer.clone();
     writer.try_push(1, 1).unwrap();
@@ -92,7 +92,7 @@ fn what_waits_is_written_when_the_last_clone_is_dropped() {
 }
 
 #[test]
-fn nobody_learns_of_the_end_before_the_writer_is_dropped() {
+fn close_returns_after_the_write_function_is_dropped() {
     struct Closed(Arc<Mutex<bool>>);
     impl Drop for Closed {
         fn drop(&mut self) {
@@ -110,7 +110,7 @@ fn nobody_learns_of_the_end_before_the_writer_is_dropped() {
 }
 
 #[test]
-fn a_spawned_writer_is_at_work_only_while_something_waits() {
+fn a_spawned_writer_runs_only_while_items_wait() {
     let spawned = Arc::new(Mutex::new(0));
     let count = Arc::clone(&spawned);
     let spawn = move |work: Box<dyn FnOnce() + Send>| {
@@ -126,7 +126,7 @@ fn a_spawned_writer_is_at_work_only_while_something_waits() {
     for item in 1..=3 {
         writer.try_push(item, 1).unwrap();
         assert!(writer.flush(LONG));
-        // It has to be given back before the next one, or that may find it at work.
+        // The write function must be returned before the next item, or the next push may find it in use.
         while writer.0.0.lock().write.is_none() {
             thread::yield_now();
         }
@@ -137,7 +137,7 @@ fn a_spawned_writer_is_at_work_only_while_something_waits() {
 }
 
 #[test]
-fn a_task_waits_for_room_and_for_what_was_written() {
+fn a_task_can_wait_for_room_and_until_items_are_written() {
     let (writer, begun, go) = slow(limits(10, 1));
     writer.push(1, 5);
     writer.push(2, 5);

@@ -10,6 +10,14 @@ pub(super) fn owner_only(builder: &mut DirBuilder) -> &mut DirBuilder {
     builder
 }
 
+pub(super) fn owner_only_file(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
+}
+
+pub(super) fn restrict_to_owner(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
 pub(super) fn dir_permissions() -> Option<Permissions> {
     None
 }

@@ -14,6 +14,16 @@ pub(super) fn owner_only(builder: &mut DirBuilder) -> &mut DirBuilder {
     builder.mode(OWNER_ONLY_DIR)
 }
 
+/// Files that only their owner can read.
+pub(super) fn owner_only_file(options: &mut OpenOptions) -> &mut OpenOptions {
+    options.mode(0o600)
+}
+
+/// Takes the rights of everybody but the owner away from an open file.
+pub(super) fn restrict_to_owner(file: &File) -> io::Result<()> {
+    file.set_permissions(Permissions::from_mode(0o600))
+}
+
 pub(super) fn dir_permissions() -> Option<Permissions> {
     Some(Permissions::from_mode(OWNER_ONLY_DIR))
 }

@@ -179,7 +179,7 @@ impl InvocationSearch<'_> {
 
     /// The file that a word leads to, as the process finds it. Records a failed lookup.
     fn find(&mut self, word: &str) -> Option<ExecFile> {
-        match self.process.find(&unescaped(word)) {
+        match self.process.find_program(&unescaped(word)) {
             FileLookup::Found(file) => Some(file),
             FileLookup::Missing => None,
             FileLookup::Unknown => {

@@ -9,7 +9,7 @@ use attache_process::{
 
 use super::daemons;
 use super::invocation::{self, Invocation, Invocations};
-use super::pattern::ExecPattern;
+use super::pattern::{ExecPattern, remember_files};
 use super::programs::Programs;
 use super::text::unescaped;
 use super::{ApprovedCommand, ExecRule, ExecRules};
@@ -65,7 +65,7 @@ impl RuleJudge {
         };
         let (deny, ask): (Vec<ExecRule>, Vec<ExecRule>) =
             rules.rules.into_iter().partition(|rule| rule.is_denial);
-        Some(RuleJudge {
+        let mut judge = RuleJudge {
             deny: deny.into_iter().map(rule).collect::<Option<_>>()?,
             ask: ask.into_iter().map(rule).collect::<Option<_>>()?,
             allowed: rules.allowed.iter().map(pattern).collect::<Option<_>>()?,
@@ -74,7 +74,14 @@ impl RuleJudge {
             is_attended: rules.is_attended,
             programs: Programs::on_path(),
             next_lookup: Instant::now(),
-        })
+        };
+        let compiled = judge.deny.iter_mut().chain(&mut judge.ask);
+        for pattern in compiled.flat_map(|rule| &mut rule.commands) {
+            for file in &rules.remembered {
+                pattern.restore_file(file);
+            }
+        }
+        Some(judge)
     }
 
     /// Looks up where the programs of the rules are now: a file may have been replaced. One that a rule names with its
@@ -82,13 +89,13 @@ impl RuleJudge {
     fn refresh_program_files(&mut self) {
         let start = Instant::now();
         let is_due = start >= self.next_lookup;
+        let is_wanted = |pattern: &&mut ExecPattern| is_due || pattern.has_directory();
+        for pattern in self.allowed.iter_mut().filter(is_wanted) {
+            pattern.look_up_files(&self.programs, &self.directories);
+        }
         let rules = self.deny.iter_mut().chain(&mut self.ask);
         let patterns = rules.flat_map(|rule| &mut rule.commands);
-        for pattern in patterns.chain(&mut self.allowed) {
-            if is_due || pattern.has_directory() {
-                pattern.look_up_files(&self.programs, &self.directories);
-            }
-        }
+        remember_files(patterns, is_due, &self.programs, &self.directories);
         if is_due {
             let pause = start.elapsed().saturating_mul(SHARE).max(PAUSE);
             self.next_lookup = start.checked_add(pause).unwrap_or(start);
@@ -369,7 +376,7 @@ impl ExecJudge for RuleJudge {
         }
     }
 
-    fn looks_at_directory(&self) -> bool {
+    fn needs_cwd(&self) -> bool {
         let mut rules = self.deny.iter().chain(&self.ask);
         !self.approved.is_empty() || rules.any(|rule| !rule.paths.is_empty())
     }

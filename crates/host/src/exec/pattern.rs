@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::invocation::Invocation;
+use super::named_files::{NamedFiles, RememberedFile};
 use super::programs::{Programs, RuleFile, are_different, is_built_into_git};
 use crate::permissions::{CommandMatch, CommandPattern, SimpleCommand, base_name, subcommands};
 
@@ -14,6 +15,8 @@ pub(super) struct ExecPattern {
     base: String,
     /// The files that the program's name leads to.
     files: Vec<RuleFile>,
+    /// The files that it has led to so far, for a rule that denies or asks.
+    named: NamedFiles,
 }
 
 impl ExecPattern {
@@ -23,6 +26,7 @@ impl ExecPattern {
         Some(ExecPattern {
             base: base_name(written.program()),
             files: Vec::new(),
+            named: NamedFiles::default(),
             written,
         })
     }
@@ -32,6 +36,28 @@ impl ExecPattern {
         self.files = programs.files_of(self.written.program(), directories);
     }
 
+    /// Remembers the files that were just found, up to a number of files in all.
+    pub(super) fn remember_files(&mut self, most: usize) {
+        self.named.add(&self.files, most);
+    }
+
+    /// How many files are remembered.
+    pub(super) fn remembered_count(&self) -> usize {
+        self.named.len()
+    }
+
+    /// Remembers a file of this program that was seen for another process tree.
+    pub(super) fn restore_file(&mut self, file: &RememberedFile) {
+        if file.is_of(self.written.program()) {
+            self.named.restore(file);
+        }
+    }
+
+    /// The remembered files, for another process tree.
+    pub(super) fn remembered_files(&self) -> impl Iterator<Item = RememberedFile> {
+        self.named.remembered(self.written.program())
+    }
+
     /// Whether the program is named with its directory.
     pub(super) fn has_directory(&self) -> bool {
         self.written.program().contains('/')
@@ -39,23 +65,30 @@ impl ExecPattern {
 
     /// Whether an invocation runs its program.
     pub(super) fn names(&self, invocation: &Invocation) -> bool {
-        let program = self.written.program();
         let same: Vec<&RuleFile> = self
             .files
             .iter()
             .filter(|file| file.is(invocation.file))
             .collect();
-        if same.is_empty() && !invocation.is(program, &self.base) {
-            return false;
-        }
-        // A program that acts on the name it is started by is another program under another of its names.
+        let is_named = !same.is_empty() || invocation.is(self.written.program(), &self.base);
+        (is_named && !self.is_other_program(invocation, &same)) || self.has_named(invocation)
+    }
+
+    /// Whether an invocation runs a file that was the rule's program earlier.
+    fn has_named(&self, invocation: &Invocation) -> bool {
+        let same: Vec<&RuleFile> = self.named.same_as(invocation.file).collect();
+        !same.is_empty() && !self.is_other_program(invocation, &same)
+    }
+
+    /// Whether these files act on the name they are started by, and were started by another name.
+    fn is_other_program(&self, invocation: &Invocation, same: &[&RuleFile]) -> bool {
         let own = &self.base;
         let is_other = |name: &String| {
             name != own
                 && (are_different(own, name)
                     || (!same.is_empty() && same.iter().all(|file| file.is_other_name(name))))
         };
-        invocation.call_names.is_empty() || !invocation.call_names.iter().all(is_other)
+        !invocation.call_names.is_empty() && invocation.call_names.iter().all(is_other)
     }
 
     /// Whether a rule that denies or asks catches an invocation.
@@ -95,3 +128,27 @@ impl ExecPattern {
         self.names(invocation) && self.written.allows_words(&words)
     }
 }
+
+/// Looks up the files of patterns in rules that deny or ask, and remembers them: of programs that are named with their
+/// directory, and of the others too if they are due.
+pub(super) fn remember_files<'a>(
+    patterns: impl Iterator<Item = &'a mut ExecPattern>,
+    is_due: bool,
+    programs: &Programs,
+    directories: &[PathBuf],
+) {
+    let mut patterns: Vec<&mut ExecPattern> = patterns.collect();
+    let mut count: usize = patterns.iter().map(|it| it.remembered_count()).sum();
+    for pattern in &mut patterns {
+        if !is_due && !pattern.has_directory() {
+            continue;
+        }
+        pattern.look_up_files(programs, directories);
+        let before = pattern.remembered_count();
+        pattern.remember_files(before + MAX_REMEMBERED.saturating_sub(count));
+        count = (count + pattern.remembered_count()).saturating_sub(before);
+    }
+}
+
+/// Files that are remembered in all. Each takes a descriptor.
+const MAX_REMEMBERED: usize = 128;

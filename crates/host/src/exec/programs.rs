@@ -18,11 +18,13 @@ use crate::permissions::base_name;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileIdentity {
     /// The device and inode.
-    id: (u64, u64),
-    version: FileVersion,
+    pub(super) id: (u64, u64),
+    pub(super) version: FileVersion,
     origin: FileOrigin,
     /// Whether the file may have other names than those that were found.
     has_links: bool,
+    /// Whether the file has no name any more.
+    pub(super) is_removed: bool,
 }
 
 impl FileIdentity {
@@ -32,6 +34,23 @@ impl FileIdentity {
             version: file.version,
             origin: file.origin,
             has_links: file.has_links,
+            // As /proc shows it.
+            is_removed: file
+                .path
+                .as_os_str()
+                .as_encoded_bytes()
+                .ends_with(b" (deleted)"),
+        }
+    }
+
+    /// The identity of a file that was seen earlier.
+    pub(super) fn remembered(id: (u64, u64), version: FileVersion) -> FileIdentity {
+        FileIdentity {
+            id,
+            version,
+            origin: FileOrigin::Shared,
+            has_links: false,
+            is_removed: false,
         }
     }
 
@@ -56,11 +75,13 @@ pub(super) struct Programs {
 }
 
 /// A file that the program of a rule leads to.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct RuleFile {
-    identity: FileIdentity,
+    pub(super) identity: FileIdentity,
+    /// Where it was found, with links followed.
+    pub(super) path: PathBuf,
     /// Where its other names are, if it acts on the name that it is started by.
-    names_in: Vec<PathBuf>,
+    pub(super) names_in: Vec<PathBuf>,
 }
 
 impl RuleFile {
@@ -120,6 +141,7 @@ impl Programs {
             Some(RuleFile {
                 identity: identity(&real)?,
                 names_in: self.other_names_in(&named, &real),
+                path: real,
             })
         };
         found.into_iter().filter_map(file).collect()
@@ -241,6 +263,27 @@ fn is_linked_script(path: &Path) -> bool {
     read.is_ok() && text.starts_with(b"#!") && OWN_NAME.iter().any(has)
 }
 
+/// Opens a file, without access to its content, if its path still leads to it.
+#[cfg(target_os = "linux")]
+pub(super) fn pinned(file: &RuleFile) -> Option<File> {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+    let flags = OFlags::PATH | OFlags::NOFOLLOW;
+    let flags = flags.bits().cast_signed();
+    let opened = File::options()
+        .read(true)
+        .custom_flags(flags)
+        .open(&file.path)
+        .ok()?;
+    let meta = opened.metadata().ok()?;
+    ((meta.dev(), meta.ino()) == file.identity.id).then_some(opened)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn pinned(_: &RuleFile) -> Option<File> {
+    None
+}
+
 /// The device and inode of a file.
 #[cfg(unix)]
 pub(super) fn id(path: &Path) -> Option<(u64, u64)> {
@@ -267,6 +310,7 @@ fn identity(path: &Path) -> Option<FileIdentity> {
         },
         origin: FileOrigin::Shared,
         has_links: meta.nlink() > 1,
+        is_removed: false,
     })
 }
 

@@ -1,5 +1,6 @@
 //! Verdicts on execs. The attack tests in `tests/terminals/exec_attacks.rs` run real programs.
 
+mod attack_renamed_files;
 mod files;
 mod rules;
 

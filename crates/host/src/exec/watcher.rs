@@ -6,13 +6,16 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use attache_process::{Child, ExecEvent, ExecEvents, ExecRecord, ExecWatch};
 use attache_schema::v1;
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::programs::resolve;
+use super::named_files::RememberedFile;
+use super::pattern::{ExecPattern, remember_files};
+use super::programs::{Programs, resolve};
 use super::{ExecRules, variables_to_show};
 use crate::audit::{Event, Log};
 
@@ -24,11 +27,53 @@ struct WatcherState {
     rules: ExecRules,
     agent: String,
     log: Log,
+    memory: Mutex<FileMemory>,
     ask: Mutex<Option<Arc<AskUser>>>,
     fault: Mutex<Option<String>>,
     denials: Mutex<DenialLog>,
     /// How many programs are followed.
     followed: watch::Sender<usize>,
+}
+
+/// The files that programs of the rules have led to. Each command in a terminal has a judge of its own, which must know
+/// those that were renamed before.
+struct FileMemory {
+    patterns: Vec<ExecPattern>,
+    programs: Programs,
+    next_lookup: Instant,
+}
+
+impl FileMemory {
+    fn new(rules: &ExecRules) -> FileMemory {
+        let commands = rules.rules.iter().flat_map(|rule| &rule.commands);
+        let mut commands: Vec<&String> = commands.collect();
+        commands.sort_unstable();
+        commands.dedup();
+        let patterns = commands.into_iter();
+        FileMemory {
+            patterns: patterns.filter_map(|it| ExecPattern::parse(it)).collect(),
+            programs: Programs::on_path(),
+            next_lookup: Instant::now(),
+        }
+    }
+
+    /// The rules, with the files that their programs have led to so far.
+    fn add_to(&mut self, rules: ExecRules) -> ExecRules {
+        let now = Instant::now();
+        let is_due = now >= self.next_lookup;
+        let patterns = self.patterns.iter_mut();
+        remember_files(patterns, is_due, &self.programs, &rules.directories);
+        if is_due {
+            self.next_lookup = now.checked_add(PAUSE).unwrap_or(now);
+        }
+        let known = self.patterns.iter().flat_map(ExecPattern::remembered_files);
+        let mut remembered: Vec<RememberedFile> = known.collect();
+        remembered.dedup();
+        ExecRules {
+            remembered,
+            ..rules
+        }
+    }
 }
 
 /// A program that a rule kept from being executed.
@@ -93,6 +138,7 @@ impl Watcher {
     /// A watcher with these rules, for an agent with this name.
     pub fn new(rules: ExecRules, agent: &str, log: Log) -> Watcher {
         Watcher(Arc::new(WatcherState {
+            memory: Mutex::new(FileMemory::new(&rules)),
             rules,
             agent: agent.to_owned(),
             log,
@@ -120,7 +166,8 @@ impl Watcher {
 
     /// What to start the agent with, in a directory.
     pub fn watch_in(&self, directory: &Path) -> ExecWatch {
-        self.0.rules.clone().started_in(directory).watch()
+        let rules = self.0.rules.clone().started_in(directory);
+        lock(&self.0.memory).add_to(rules).watch()
     }
 
     /// What to start a command with that is already allowed, in a session's directory and with this `PATH`. The user is
@@ -135,6 +182,7 @@ impl Watcher {
         // The kernel reports directories without links.
         let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
         let rules = self.0.rules.clone().started_in(workspace);
+        let rules = lock(&self.0.memory).add_to(rules);
         rules
             .with_approved_command(words.to_vec(), cwd, path)
             .watch()
@@ -351,6 +399,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The shortest time between two lookups of programs on `PATH`.
+const PAUSE: Duration = Duration::from_secs(1);
 /// Denials that are reported one by one.
 const MAX_REPORTED_DENIALS: usize = 100;
 /// Arguments of each denial.

@@ -57,7 +57,7 @@ impl ProtectedPaths {
     ) -> Result<(), FileError> {
         self.check_read(resolved, requested)?;
         let real = resolved.real_path();
-        // Whoever uses a protected link uses its target.
+        // Accessing a protected link accesses its target.
         let links = resolved.links.iter().map(OsString::as_os_str);
         let is_closed = resolved.names().chain(links).any(is_closed_name)
             || folded(&resolved.root.real).any(|name| name == GIT)

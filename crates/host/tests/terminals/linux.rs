@@ -34,6 +34,8 @@ mod read_only_attack;
 mod sandbox;
 #[path = "sandbox_attack.rs"]
 mod sandbox_attack;
+#[path = "script_swap_attack.rs"]
+mod script_swap_attack;
 #[path = "secrets_attack.rs"]
 mod secrets_attack;
 #[path = "starting.rs"]
@@ -70,6 +72,7 @@ pub(super) fn main() -> ExitCode {
     trials.extend(directories_attack::trials());
     trials.extend(exec_attacks::trials());
     trials.extend(exec_programs_attack::trials());
+    trials.extend(script_swap_attack::trials());
     trials.extend(exec_lookup_attack::trials());
     trials.extend(environment_attack::trials());
     trials.extend(leaks::trials());

@@ -131,8 +131,8 @@ async fn last_words() {
     }
 }
 
-/// The exit is reported although another process holds the pipe. Its output is kept for half a second, and afterwards
-/// the process can still write without harm.
+/// The exit is reported although another process keeps the pipe open. Its output is kept for half a second, and
+/// afterwards the process can still write without harm.
 async fn held_pipe() {
     // On a busy machine, the process may take more than half a second to write.
     for last in [false, false, true] {
@@ -196,7 +196,7 @@ async fn changes() {
     );
 }
 
-/// A process that holds the pipe of a command that has ended, and writes on request.
+/// A process that keeps the pipe of a command open after its end, and writes on request.
 const HOLDER: &str = r#"setsid sh -c '
     while [ ! -e go ]; do sleep 0.01; done; echo late
     while [ ! -e go-on ]; do sleep 0.01; done; echo too late

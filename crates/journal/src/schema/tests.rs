@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn versions_are_applied_one_after_the_other_and_only_once() {
+fn migrations_are_applied_in_order_and_only_once() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("sessions.db");
     let mut db = Connection::open(&path).unwrap();
@@ -26,7 +26,7 @@ fn versions_are_applied_one_after_the_other_and_only_once() {
 }
 
 #[test]
-fn a_step_that_fails_leaves_the_version_before_it() {
+fn a_failed_migration_leaves_the_old_version() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("sessions.db");
     let mut db = Connection::open(&path).unwrap();

@@ -15,7 +15,7 @@ async fn short(test: &TestStore) -> Journal {
 }
 
 #[tokio::test]
-async fn entries_come_in_order_by_kind_and_after_a_number() {
+async fn entries_are_read_in_order_by_kind_and_after_a_number() {
     let test = TestStore::new();
     let journal = short(&test).await;
     journal.append(UPDATE, "not yet on disk").await.unwrap();
@@ -56,7 +56,7 @@ async fn the_newest_entry_of_some_kinds_is_found_without_reading_the_others() {
 }
 
 #[tokio::test]
-async fn what_comes_while_somebody_reads_is_not_among_what_was_asked_for() {
+async fn entries_appended_while_reading_are_not_returned() {
     let test = TestStore::new();
     let journal = short(&test).await;
     let mut entries = journal.entries(Kinds::ALL).await.unwrap().after(4);
@@ -66,7 +66,7 @@ async fn what_comes_while_somebody_reads_is_not_among_what_was_asked_for() {
 }
 
 #[tokio::test]
-async fn many_pages_and_large_entries_come_whole() {
+async fn many_pages_and_large_entries_are_read_completely() {
     let test = TestStore::new();
     let journal = test.session("sess_1").await;
     let body = |n: usize| match n % 500 {
@@ -86,7 +86,7 @@ async fn many_pages_and_large_entries_come_whole() {
 }
 
 #[tokio::test]
-async fn damaged_and_missing_runs_are_named_and_the_rest_is_read() {
+async fn damaged_and_missing_runs_are_reported_and_the_rest_is_read() {
     let test = TestStore::new();
     let journal = short(&test).await;
     for text in ["six", "seven", "eight"] {
@@ -107,7 +107,7 @@ async fn damaged_and_missing_runs_are_named_and_the_rest_is_read() {
 }
 
 #[tokio::test]
-async fn a_journal_that_somebody_wrote_to_past_its_lock_is_refused_and_others_go_on() {
+async fn a_journal_written_to_without_its_lock_fails_alone() {
     let test = TestStore::new();
     let journal = short(&test).await;
     let other = test.session("sess_2").await;
@@ -127,7 +127,7 @@ async fn a_journal_that_somebody_wrote_to_past_its_lock_is_refused_and_others_go
 }
 
 #[tokio::test]
-async fn numbers_give_the_order_when_the_clock_goes_back() {
+async fn entries_stay_in_order_when_the_clock_goes_back() {
     let test = TestStore::new();
     let slow = Store::with_clock(test.dir.path(), || 1_000_000).unwrap();
     let journal = test.session("sess_1").await;

@@ -133,7 +133,7 @@ async fn a_directory_that_cannot_be_written_is_named() {
 }
 
 #[tokio::test]
-async fn a_session_whose_pages_are_destroyed_says_so_and_the_store_stays() {
+async fn damaged_pages_fail_one_session_and_not_the_store() {
     let test = TestStore::new();
     drop(test.session("sess_1").await);
     test.store.flush().await.unwrap();

@@ -1,4 +1,4 @@
-//! Forks: the journal of another session up to where its last turn was over.
+//! Forks: copies of another session's journal up to the end of its last finished turn.
 
 use expect_test::expect;
 
@@ -10,7 +10,7 @@ async fn forked(test: &TestStore, id: &str) -> Journal {
 }
 
 #[tokio::test]
-async fn a_fork_ends_before_the_turn_that_is_not_over_and_goes_its_own_way() {
+async fn a_fork_ends_before_an_unfinished_turn_and_is_independent() {
     let test = TestStore::new();
     let journal = test.session("sess_1").await;
     journal.commit(Kind::PROMPT, "one").await.unwrap();
@@ -46,7 +46,7 @@ async fn a_fork_ends_before_the_turn_that_is_not_over_and_goes_its_own_way() {
 }
 
 #[tokio::test]
-async fn a_long_journal_is_copied_whole() {
+async fn a_fork_copies_a_long_journal_completely() {
     let test = TestStore::new();
     let journal = test.session("sess_1").await;
     for turn in 0..500 {
@@ -69,7 +69,7 @@ async fn a_long_journal_is_copied_whole() {
 }
 
 #[tokio::test]
-async fn a_fork_of_nothing_or_onto_something_makes_nothing() {
+async fn a_failed_fork_creates_no_session() {
     let test = TestStore::new();
     let missing = test
         .store

@@ -14,7 +14,7 @@ async fn ids(
 }
 
 #[tokio::test]
-async fn the_last_changed_comes_first_and_no_change_disturbs_the_pages() {
+async fn the_list_is_sorted_by_last_change_and_paging_survives_changes() {
     let test = TestStore::new();
     let mut journals = Vec::new();
     for id in ["a", "b", "c", "d", "e"] {
@@ -37,7 +37,7 @@ async fn the_last_changed_comes_first_and_no_change_disturbs_the_pages() {
 }
 
 #[tokio::test]
-async fn sessions_are_listed_by_directory_and_whether_they_were_put_away() {
+async fn sessions_are_listed_by_directory_and_archive_state() {
     let test = TestStore::new();
     for (id, cwd) in [("a", "/x"), ("b", "/y"), ("c", "/x"), ("d", "/x")] {
         drop(
@@ -69,7 +69,7 @@ async fn sessions_are_listed_by_directory_and_whether_they_were_put_away() {
 }
 
 #[tokio::test]
-async fn the_order_of_changes_stands_when_the_clock_goes_back() {
+async fn sessions_stay_in_order_when_the_clock_goes_back() {
     let test = TestStore::with_clock();
     set_clock(9_000_000);
     let old = test.session("old").await;
@@ -94,7 +94,7 @@ async fn the_order_of_changes_stands_when_the_clock_goes_back() {
 }
 
 #[tokio::test]
-async fn a_cursor_that_was_not_given_out_is_refused() {
+async fn an_unknown_cursor_is_rejected() {
     let test = TestStore::new();
     for id in ["a", "b", "c"] {
         drop(test.session(id).await);

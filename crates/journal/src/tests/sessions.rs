@@ -1,11 +1,11 @@
-//! Making, opening, naming, putting away and deleting sessions.
+//! Creating, opening, naming, archiving and deleting sessions.
 
 use std::time::{Duration, Instant};
 
 use super::*;
 
 #[tokio::test]
-async fn what_is_known_of_a_session_is_there_after_it_is_opened_again() {
+async fn the_description_of_a_session_survives_reopening() {
     let test = TestStore::new();
     let info = StoredSession {
         additional: vec!["/made/up/too".into(), "/ü".into()],
@@ -69,7 +69,7 @@ async fn an_id_is_made_once() {
 }
 
 #[tokio::test]
-async fn ids_are_data_whatever_they_look_like() {
+async fn ids_are_never_interpreted() {
     let test = TestStore::new();
     let long = "x".repeat(100_000);
     let ids = [
@@ -118,7 +118,7 @@ async fn ids_are_data_whatever_they_look_like() {
 }
 
 #[tokio::test]
-async fn a_title_of_the_agent_never_replaces_one_of_a_person() {
+async fn a_title_set_by_the_agent_never_replaces_the_users_title() {
     let test = TestStore::new();
     drop(test.session("sess_1").await);
     let id = "sess_1";
@@ -143,7 +143,7 @@ async fn a_title_of_the_agent_never_replaces_one_of_a_person() {
 }
 
 #[tokio::test]
-async fn a_deleted_session_is_gone_and_leaves_nothing() {
+async fn a_deleted_session_leaves_nothing_behind() {
     let test = TestStore::new();
     let id = "sess_1";
     let journal = test.session("sess_1").await;
@@ -176,7 +176,7 @@ async fn a_deleted_session_is_gone_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn what_a_killed_process_left_of_a_deletion_or_a_fork_is_removed_when_the_store_is_opened() {
+async fn opening_the_store_removes_unfinished_deletions_and_forks() {
     let test = TestStore::new();
     for id in ["gone", "fork", "kept"] {
         let journal = test.session(id).await;
@@ -227,7 +227,7 @@ async fn only_the_owner_can_read_the_files() {
 }
 
 #[tokio::test]
-async fn what_is_committed_is_forced_to_the_disk() {
+async fn committed_entries_are_synced_to_the_disk() {
     let test = TestStore::new();
     let asked = test.store.write(|change| {
         let number = |name| change.pragma_query_value(None, name, |row| row.get::<_, i64>(0));

@@ -93,7 +93,7 @@ async fn together() {
     }
 }
 
-/// Makes a session, writes it, and tells its id.
+/// Creates a session, writes entries, and prints the id of the session.
 pub(crate) async fn write(dir: &Path) {
     let store = Store::open(dir).unwrap();
     let id = new_id().unwrap();

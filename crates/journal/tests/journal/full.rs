@@ -1,4 +1,4 @@
-//! A disk without room, as a limit on the size of files.
+//! A full disk, simulated by a limit on the size of files.
 
 use std::path::Path;
 use std::process::Command;
@@ -40,7 +40,7 @@ async fn full() {
     );
 }
 
-/// Writes until there is no room, looks what is said, and goes on when there is room again.
+/// Writes until the disk is full, checks the errors, and continues when there is room again.
 pub(crate) async fn run_role(dir: &Path) {
     let store = Store::open(dir).unwrap();
     let id = new_id().unwrap();
@@ -86,7 +86,7 @@ pub(crate) async fn run_role(dir: &Path) {
     print_line(&seq.to_string());
 }
 
-/// Adds entries, of which most are only appended, until one is refused; gives its number.
+/// Adds entries, most of them without waiting for the disk, until one is rejected. Returns the number of that entry.
 async fn until_refused(journal: &attache_journal::Journal) -> (u64, Error) {
     for seq in 1.. {
         let (kind, body) = (script::kind(seq), script::body(seq));

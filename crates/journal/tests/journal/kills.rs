@@ -1,4 +1,4 @@
-//! A process that is killed at any moment loses nothing that it was told is on disk.
+//! A process that is killed at any moment loses no entry that was reported to be on disk.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -23,7 +23,8 @@ pub(crate) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Whether others have the database open when a writer is killed. If not, whoever opens it next recovers the log.
+/// Whether other processes have the database open when a writer is killed. If not, the next process that opens it recovers the
+/// log.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Company {
     Others,
@@ -65,7 +66,7 @@ async fn killed(company: Company, start: u64) {
     tally.judge();
 }
 
-/// Lets a writer go on after an entry until it is killed, and gives the last entry it knew to be on disk.
+/// Lets a writer continue after an entry until it is killed. Returns the last entry that it reported to be on disk.
 fn killed_writer(dice: &mut Dice, dir: &Path, id: &str, last: u64) -> Option<u64> {
     let mut writer =
         TestProcess::start(&[ROLE, dir.to_str().unwrap(), id, &(last + 1).to_string()]);
@@ -80,7 +81,7 @@ fn killed_writer(dice: &mut Dice, dir: &Path, id: &str, last: u64) -> Option<u64
     told.last().map(|seq| seq.parse().unwrap())
 }
 
-/// Writes until it is killed, and tells what is on disk.
+/// Writes until it is killed, and prints the entries that are on disk.
 pub(crate) async fn run_role(dir: &Path, id: &str, start: u64) {
     let store = Store::open(dir).unwrap();
     let (_, journal) = store.open_session(id).await.unwrap();
@@ -121,7 +122,7 @@ impl Tally {
     }
 }
 
-/// Numbers that look random and are the same each time.
+/// Deterministic pseudo-random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -133,6 +134,6 @@ impl Dice {
     }
 }
 
-/// Of each of the two tests.
+/// The number of kills in each of the two tests.
 const LOOPS: usize = 250;
 const LOOPS_PER_SESSION: usize = 50;

@@ -1,4 +1,4 @@
-//! Entries that can be told by their number.
+//! Test entries whose contents follow from their number.
 
 use attache_journal::{Entry, Journal, Kind, Kinds};
 
@@ -12,7 +12,7 @@ pub(crate) fn kind(seq: u64) -> Kind {
     }
 }
 
-/// Mostly as long as a streamed update, at times longer than a page of the database.
+/// The body of an entry: usually as long as a streamed update, sometimes longer than a page of the database.
 pub(crate) fn body(seq: u64) -> Vec<u8> {
     let text = format!("{seq} ");
     let times = match seq % 97 {
@@ -22,7 +22,7 @@ pub(crate) fn body(seq: u64) -> Vec<u8> {
     text.repeat(times).into_bytes()
 }
 
-/// Adds the entries with these numbers, and tells each that is said to be on disk.
+/// Adds the entries with these numbers, and reports each one that is on disk.
 pub(crate) async fn run_role(
     journal: &Journal,
     seqs: std::ops::RangeFrom<u64>,
@@ -41,7 +41,7 @@ pub(crate) async fn run_role(
     }
 }
 
-/// Reads what is after a number, compares it with what was to be written, and gives the last number.
+/// Reads the entries after a number, compares them with the expected entries, and returns the last number.
 pub(crate) async fn check(journal: &Journal, after: u64) -> u64 {
     let mut entries = journal.entries(Kinds::ALL).await.unwrap().after(after);
     let mut last = after;

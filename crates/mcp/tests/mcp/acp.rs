@@ -1,4 +1,4 @@
-//! Servers that are reached through the client, and questions that servers ask the person through it.
+//! Servers that are reached through the client, and their elicitations through it.
 
 use attache::json::{Raw, RawObject};
 use attache::{AgentCall, ClientCall, ClientHandle, Options, agent, client, v1};
@@ -26,7 +26,7 @@ trials!(
 struct Pair {
     client: ClientHandle,
     calls: mpsc::Receiver<AgentCall>,
-    /// What the client was asked, as text.
+    /// The requests to the client, as text.
     asked: mpsc::Receiver<String>,
     /// The client's handle of the agent.
     agent: attache::AgentHandle,

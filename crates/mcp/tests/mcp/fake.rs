@@ -1,4 +1,4 @@
-//! A server that behaves, or misbehaves, as it is told: as a program over standard input and output, and as a function
+//! A server with scripted behaviour or misbehaviour: as a program over standard input and output, and as a function
 //! that the fakes of other transports call.
 
 use std::io::{BufRead, Write};
@@ -11,7 +11,7 @@ pub(crate) const MANNER: &str = "ATTACHE_TEST_MCP_FAKE";
 /// The variable with what must never be seen.
 pub(crate) const SECRET: &str = "FAKE_TOKEN";
 
-/// What the server does next.
+/// The next action of the server.
 pub(crate) enum Act {
     Say(String),
     Die,
@@ -312,7 +312,7 @@ pub(crate) fn progress(token: &Value, done: u64, message: &str) -> Act {
     )
 }
 
-/// A notification for whoever listens by this request.
+/// A notification for the side that listens with this request.
 fn notice(method: &str, listener: &Value, filter: &Value) -> Act {
     let mut params = json!({});
     if !listener.is_null() {

@@ -71,7 +71,7 @@ pub(crate) async fn write(stream: &mut BufReader<TcpStream>, status: &str, kind:
     let head = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nConnection: close\r\n");
     let length = format!("Content-Length: {}\r\n\r\n", body.len());
     let whole = [head.as_str(), length.as_str(), body].concat();
-    // Whoever has left does not want the rest.
+    // The client has disconnected and does not need the rest.
     stream.write_all(whole.as_bytes()).await.ok();
     stream.flush().await.ok();
 }

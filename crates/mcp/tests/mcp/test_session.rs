@@ -93,7 +93,7 @@ pub(crate) fn stdio_of(name: &str, program: &Path, manner: &str) -> v1::McpServe
     v1::McpServer::Stdio(v1::McpServerStdio::new(name, command, args, env))
 }
 
-/// What the model is told, in one text.
+/// The text for the model, in one string.
 pub(crate) fn said(result: &CallResult) -> String {
     let words = result.for_model.iter().map(|content| match content {
         Content::Text(words) => words.clone(),

@@ -21,7 +21,7 @@ pub(super) fn provider_of(name: &str) -> Option<&'static str> {
     }
 }
 
-/// What is known of a model. For a model that is not in the table, assumes safe values.
+/// The known properties of a model. For a model that is not in the table, assumes safe values.
 pub(super) fn info(provider: &str, wire: WireFormat, name: &str) -> ModelInfo {
     let row = TABLE.iter().find(|row| row.name == name);
     let fallback = match wire {

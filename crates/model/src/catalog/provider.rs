@@ -60,7 +60,7 @@ impl fmt::Debug for ProviderConfig {
 pub(super) struct Provider {
     pub(super) id: &'static str,
     supported: &'static [Protocol],
-    /// What is missing while nobody has configured it.
+    /// The setting that is missing until the user configures the provider.
     missing: MissingSetting,
     status: ProviderStatus,
     /// The model that the environment names.
@@ -69,7 +69,7 @@ pub(super) struct Provider {
     is_custom_address: bool,
 }
 
-/// What is missing, with a hint what to do.
+/// The missing setting, with a hint how to add it.
 #[derive(Debug, Clone, Copy)]
 enum MissingSetting {
     Key(&'static str),

@@ -8,7 +8,7 @@ use super::words::{requests, without_list_mark};
 use super::{replies, report, texts};
 use crate::{Input, Message, Request, ToolResult, ToolSpec};
 
-/// What the user asked for, and the results so far.
+/// The requests of the user, and the results so far.
 pub(super) struct RequestProgress<'r> {
     prompt: ParsedPrompt,
     results: Vec<&'r ToolResult>,

@@ -1,5 +1,7 @@
 //! Fixed replies of the embedded model.
 
+use attache_text::plain::one_line;
+
 pub(super) const DESCRIPTION: &str =
     "A small grammar that reads, searches, edits and runs, not a language model. Needs no key";
 
@@ -16,7 +18,7 @@ pub(super) fn not_understood(odd: Option<&str>, of: usize) -> String {
     let what = match odd {
         Some(odd) if of > 1 => format!(
             "I did nothing, because I don't understand “{}”: the embedded model is not a language model, it only knows a small grammar.",
-            shortened(odd)
+            one_line(odd.lines().next().unwrap_or_default(), 60)
         ),
         _ => "I don't understand that: the embedded model is not a language model, it only knows a small grammar.".to_owned(),
     };
@@ -47,14 +49,6 @@ pub(super) fn count(number: usize, one: &str, many: &str) -> String {
     match number {
         1 => format!("1 {one}"),
         number => format!("{number} {many}"),
-    }
-}
-
-fn shortened(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(60) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{Error, ModelInfo, Stop, Usage};
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Script {
-    /// What the model is.
+    /// Properties of the model.
     #[serde(rename = "card")]
     pub info: ScriptedModelInfo,
     /// The turns, one per request.
@@ -83,7 +83,7 @@ impl ScriptedModelInfo {
     }
 }
 
-/// What one request must contain, and the answer to it.
+/// The required content of one request, and the answer to it.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScriptTurn {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use attache_text::plain;
 use serde_json::Value;
 
 /// Why an attempt failed. Contains at most one line from the provider.
@@ -35,7 +36,7 @@ impl AttemptError {
     }
 }
 
-/// What a provider says about retries.
+/// Advice of a provider about retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RetryAdvice {
     None,
@@ -102,15 +103,7 @@ pub(crate) fn error_for_event(error: &Value) -> AttemptError {
 
 /// Foreign text as one short line without control characters.
 pub(crate) fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text
-        .split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|word| !word.is_empty())
-        .collect();
-    let line = words.join(" ");
-    match line.char_indices().nth(MAX_LINE) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    plain::one_line(text, MAX_LINE)
 }
 
 /// The error in a provider's response, whatever its structure.

@@ -1,4 +1,4 @@
-//! A provider on loopback that says what it is told to say, byte for byte.
+//! A provider on loopback that sends scripted responses, byte for byte.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -30,7 +30,7 @@ async fn check_round(
     expect.assert_eq(&shown);
 }
 
-/// What a model said, as a conversation keeps it.
+/// A model's answer, as a conversation keeps it.
 async fn outputs(model: &dyn Model, request: Request) -> Vec<Output> {
     let mut answer = model.answer(request);
     let mut outputs = Vec::new();

@@ -291,7 +291,7 @@ mod tests {
     const WINE: &str = "enabled\ninterpreter /usr/bin/wine\nflags: \nextension .exe\n";
 
     #[test]
-    fn a_format_applies_to_the_files_that_the_kernel_takes_for_it() {
+    fn a_format_matches_the_same_files_as_in_the_kernel() {
         let formats = [JAR, ARM, WINE].map(|text| RegisteredFormat::read(text.as_bytes()).unwrap());
         let formats = RegisteredFormats(formats.into());
         for (name, head, expected) in [
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_format_is_left_out() {
+    fn invalid_formats_are_left_out() {
         for text in [
             "",
             "enabled\n",

@@ -175,7 +175,7 @@ impl ExecOutbox {
 
     /// Queues an event to be sent together with those that follow soon, because each send is expensive.
     pub(super) fn put_later(&mut self, event: &ExecEvent) {
-        if self.keep(event) && self.due.is_none() && self.is_open {
+        if self.enqueue(event) && self.due.is_none() && self.is_open {
             self.due = Some(Instant::now() + LATER);
         }
         if self.waiting.len() > MOST_PUT_OFF {
@@ -193,12 +193,12 @@ impl ExecOutbox {
     /// Sends an event, now or as soon as there is room. If the owner is slow, records of allowed execs are dropped first.
     /// Returns `false` if this event was dropped.
     pub(super) fn put(&mut self, event: &ExecEvent) -> bool {
-        let is_kept = self.keep(event);
+        let is_kept = self.enqueue(event);
         self.flush();
         is_kept && self.is_open
     }
 
-    fn keep(&mut self, event: &ExecEvent) -> bool {
+    fn enqueue(&mut self, event: &ExecEvent) -> bool {
         let most = match event {
             ExecEvent::Ran(_) => MOST_RECORDS,
             _ => MOST_WAITING,
@@ -230,7 +230,7 @@ impl ExecOutbox {
         }
         if self.is_open && self.missed > 0 {
             let count = std::mem::take(&mut self.missed);
-            if self.keep(&ExecEvent::Missed { count }) {
+            if self.enqueue(&ExecEvent::Missed { count }) {
                 self.flush();
             }
         }

@@ -246,7 +246,7 @@ mod tests {
 
     /// Hundreds of first lines: what the kernel really runs is what is read here.
     #[test]
-    fn attack_first_lines_are_read_as_the_kernel_does() {
+    fn attack_script_first_lines_are_read_like_the_kernel() {
         let dir = std::env::temp_dir().join(format!("attache-lines-{}", std::process::id()));
         fs::create_dir_all(&dir).unwrap();
         let base = dir.to_str().unwrap();

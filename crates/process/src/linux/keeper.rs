@@ -32,14 +32,14 @@ pub(super) fn guard() -> i32 {
     let ended = child_setup::block_signals();
     let control = io::stdin().as_fd().try_clone_to_owned();
     let prepare_guard = |mode| prepare_guard(ended?, mode);
-    let kept = control.and_then(|control| keep(&control.into(), open_files, prepare_guard));
+    let kept = control.and_then(|control| run_program(&control.into(), open_files, prepare_guard));
     i32::from(kept.is_err())
 }
 
 /// The whole life of a keeper thread. The agent dies with this thread, so it lives as long as the agent.
 pub(super) fn thread(control: &UnixStream) {
     // Fails when the owner is gone, and then nobody needs the report.
-    keep(control, None, |_| {
+    run_program(control, None, |_| {
         Ok(SweepScope::Group {
             descendants: Vec::new(),
         })
@@ -83,7 +83,7 @@ fn prepare_guard(ended: OwnedFd, mode: StdioMode) -> io::Result<SweepScope> {
 }
 
 /// Runs one program until its tree has ended. Sets the program's limit of open files if it differs from the keeper's.
-fn keep(
+fn run_program(
     control: &UnixStream,
     open_files: Option<Rlimit>,
     scope: impl FnOnce(StdioMode) -> io::Result<SweepScope>,
@@ -119,7 +119,7 @@ fn keep(
     if let WatchEnd::Ended(status) = end {
         Report::Ended(status).send(control).ok();
         if mode == StdioMode::Captured {
-            linger(control, &mut agent, &scope);
+            wait_for_background_processes(control, &mut agent, &scope);
         }
     }
     let swept = match scope {
@@ -215,7 +215,7 @@ fn start(
     // Closes the child's ends of its streams, and the rest of this end of the pipe.
     drop(command);
     match spawned {
-        Ok(child) => hold(child, program, supervisor, report.as_ref()),
+        Ok(child) => open_handles(child, program, supervisor, report.as_ref()),
         Err(error) => {
             let failure = match (failure(failed), &supervisor) {
                 (StartFailure::Program, Some(supervisor)) if supervisor.is_refused() => {
@@ -229,7 +229,7 @@ fn start(
 }
 
 /// Opens handles to the running program and its covers. If that fails, kills the program.
-fn hold(
+fn open_handles(
     mut child: Child,
     program: &Program,
     supervisor: Option<SupervisorHandle>,
@@ -319,7 +319,7 @@ fn watch(
                 Ok(0) | Err(_) => return WatchEnd::OwnerGone,
                 Ok(count) => {
                     for order in &orders[..count] {
-                        carry_out(*order, control, agent, scope);
+                        execute_order(*order, control, agent, scope);
                     }
                 }
             }
@@ -328,7 +328,7 @@ fn watch(
 }
 
 /// Lets background processes live until the owner stops them or none is left.
-fn linger(control: &UnixStream, agent: &mut Agent, scope: &SweepScope) {
+fn wait_for_background_processes(control: &UnixStream, agent: &mut Agent, scope: &SweepScope) {
     loop {
         let mut fds = vec![PollFd::new(control, PollFlags::IN)];
         if let SweepScope::Children { ended } = scope {
@@ -395,7 +395,7 @@ fn drain(scope: &SweepScope) {
     }
 }
 
-fn carry_out(order: u8, control: &UnixStream, agent: &Agent, scope: &mut SweepScope) {
+fn execute_order(order: u8, control: &UnixStream, agent: &Agent, scope: &mut SweepScope) {
     if let SweepScope::Group { descendants } = scope {
         *descendants = process_tree::descendants(agent.pid);
     }

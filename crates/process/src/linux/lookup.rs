@@ -311,7 +311,7 @@ mod tests {
 
     /// Only what the kernel would tell the process as well says that a file is not there.
     #[test]
-    fn attack_a_look_that_fails_for_want_of_resources_says_nothing() {
+    fn attack_a_lookup_that_lacks_resources_proves_nothing() {
         for errno in [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::IO] {
             assert_eq!(LookupError::from(errno), LookupError::Unknown(errno));
         }

@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn attack_no_namespace_comes_up_unseen() {
+    fn attack_new_namespaces_are_reported() {
         for (abi, arch, [clone, unshare]) in [
             (X86_64, X86_64.native, [56, 272]),
             (X86_64, X86_64.compat, [120, 310]),

@@ -1,5 +1,6 @@
 //! The supervisor of a watched program receives each exec of the tree from the kernel, lets the judge decide, and responds. A slow owner costs records, never a verdict; without an owner every exec fails.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, OwnedFd};
@@ -47,6 +48,8 @@ struct PendingRequest {
     exec: Box<Exec>,
     /// The environment variables that were shown to the owner.
     variables: Vec<OsString>,
+    /// The files that the judge looked up as those that the program will run.
+    programs: Vec<(OsString, FileLookup)>,
     deadline: Instant,
 }
 
@@ -56,11 +59,20 @@ struct WaitingProcess<'a> {
     call: &'a Notification,
     tracee: &'a Tracee,
     started_with: &'a HashSet<OsString>,
+    /// The files that were looked up as those that the program will run.
+    programs: RefCell<Vec<(OsString, FileLookup)>>,
 }
 
 impl ExecProcess for WaitingProcess<'_> {
     fn find(&self, path: &OsStr) -> FileLookup {
         self.tracee.find(path)
+    }
+
+    fn find_program(&self, path: &OsStr) -> FileLookup {
+        let found = self.find(path);
+        let mut programs = self.programs.borrow_mut();
+        programs.push((path.to_owned(), found.clone()));
+        found
     }
 
     fn search_path(&self) -> Option<OsString> {
@@ -222,7 +234,7 @@ impl Supervisor {
     }
 
     fn decide(&mut self, call: Notification, tracee: Tracee, mut exec: Box<Exec>) {
-        if self.judge.looks_at_directory() {
+        if self.judge.needs_cwd() {
             exec.cwd = tracee.cwd();
         }
         if !self.is_started && self.judge.is_enforcing() {
@@ -242,31 +254,32 @@ impl Supervisor {
             call: &call,
             tracee: &tracee,
             started_with: &self.started_with,
+            programs: RefCell::default(),
         };
-        match self.judge.judge(&exec, &process) {
-            ExecVerdict::Continue => self.allow(&call, tracee, &exec),
-            verdict => {
+        let verdict = self.judge.judge(&exec, &process);
+        let programs = process.programs.into_inner();
+        let why = match verdict {
+            ExecVerdict::Continue => return self.allow(&call, tracee, &exec),
+            ExecVerdict::Deny { why } => {
                 exec.cwd = exec.cwd.take().or_else(|| tracee.cwd());
-                self.stop(call, tracee, exec, verdict);
+                return self.deny(&call, &exec, why);
             }
-        }
+            ExecVerdict::Ask { why } => why,
+        };
+        exec.cwd = exec.cwd.take().or_else(|| tracee.cwd());
+        self.ask(
+            PendingRequest {
+                id: self.next_request,
+                call,
+                tracee,
+                exec,
+                variables: Vec::new(),
+                programs,
+                deadline: Instant::now() + self.deadline,
+            },
+            why,
+        );
     }
-
-    /// Denies an exec, or asks the owner.
-    fn stop(&mut self, call: Notification, tracee: Tracee, exec: Box<Exec>, verdict: ExecVerdict) {
-        match verdict {
-            ExecVerdict::Continue => self.allow(&call, tracee, &exec),
-            ExecVerdict::Deny { why } => self.deny(&call, &exec, why),
-            ExecVerdict::Ask { why } if !self.is_started => {
-                self.deny(&call, &exec, format!("{why}; ask before it is started"));
-            }
-            ExecVerdict::Ask { why } if self.requests.len() >= MOST_REQUESTS => {
-                self.deny(&call, &exec, format!("{why}; too many requests wait"));
-            }
-            ExecVerdict::Ask { why } => self.ask(call, tracee, exec, why),
-        }
-    }
-
     fn allow(&mut self, call: &Notification, tracee: Tracee, exec: &Exec) {
         if tracee::only_checks(self.abi, call) {
             self.respond(call, Response::Continue);
@@ -297,34 +310,43 @@ impl Supervisor {
         self.outbox.put(&ExecEvent::Denied { exec, why });
     }
 
-    fn ask(&mut self, call: Notification, tracee: Tracee, exec: Box<Exec>, why: String) {
-        let id = self.next_request;
+    /// Asks the owner, or denies if that is not possible.
+    fn ask(&mut self, request: PendingRequest, why: String) {
+        let PendingRequest {
+            id,
+            call,
+            tracee,
+            exec,
+            ..
+        } = &request;
+        if !self.is_started {
+            return self.deny(call, exec, format!("{why}; ask before it is started"));
+        }
+        if self.requests.len() >= MOST_REQUESTS {
+            return self.deny(call, exec, format!("{why}; too many requests wait"));
+        }
         // The owner cannot allow what cannot be shown.
-        let Some(variables) = self.variables(&call, &tracee) else {
-            return self.deny(&call, &exec, format!("{why}; {UNSHOWN}"));
+        let Some(variables) = self.variables(call, tracee) else {
+            return self.deny(call, exec, format!("{why}; {UNSHOWN}"));
         };
-        let mut record = exec_records::full(&exec);
+        let mut record = exec_records::full(exec);
         if !seccomp::is_waiting(self.listener.as_fd(), call.id) {
             return;
         }
         record.variables.clone_from(&variables);
         let event = ExecEvent::Ask {
-            id,
+            id: *id,
             exec: record,
             why,
         };
         if !self.outbox.put(&event) {
             let why = "the request could not be delivered".to_owned();
-            return self.deny(&call, &exec, why);
+            return self.deny(call, exec, why);
         }
         self.next_request += 1;
         self.requests.push(PendingRequest {
-            id,
-            call,
-            tracee,
-            exec,
             variables,
-            deadline: Instant::now() + self.deadline,
+            ..request
         });
     }
 
@@ -334,6 +356,7 @@ impl Supervisor {
             call,
             tracee,
             started_with: &self.started_with,
+            programs: RefCell::default(),
         };
         process.variables()
     }
@@ -359,6 +382,7 @@ impl Supervisor {
             mut tracee,
             exec,
             variables,
+            programs,
             ..
         } = request;
         if !is_allowed {
@@ -372,7 +396,12 @@ impl Supervisor {
                 && tracee.cwd() == exec.cwd
                 && self.variables(&call, &tracee).as_ref() == Some(&variables)
         };
+        let is_replaced =
+            |(path, then): &(OsString, FileLookup)| !is_same_file(then, &tracee.find(path));
         match inspection {
+            Inspection::Exec(now) if is_unchanged(&now) && programs.iter().any(is_replaced) => {
+                self.deny(&call, &exec, SCRIPT_REPLACED.to_owned());
+            }
             Inspection::Exec(now) if is_unchanged(&now) => self.allow(&call, tracee, &exec),
             Inspection::Exec(now) if !has_same_files(&now, &exec) => {
                 self.deny(&call, &exec, REPLACED.to_owned());
@@ -461,8 +490,20 @@ fn has_same_interpreters(one: &Exec, other: &Exec) -> bool {
     (&one.interpreters, &one.loaders) == (&other.interpreters, &other.loaders)
 }
 
+/// Whether two lookups found the same, unchanged file. What a directory contains may change.
+fn is_same_file(one: &FileLookup, other: &FileLookup) -> bool {
+    match (one, other) {
+        (FileLookup::Found(one), FileLookup::Found(other)) if one.is_directory => {
+            other.is_directory && (&one.path, one.id) == (&other.path, other.id)
+        }
+        _ => one == other,
+    }
+}
+
 const REPLACED: &str =
     "the program or its interpreter was replaced or removed while the request waited";
+const SCRIPT_REPLACED: &str =
+    "a script that it runs was replaced or removed while the request waited";
 const CHANGED: &str = "its arguments or variables were changed while the request waited";
 const FORMATS: &str =
     "formats of programs are registered in its namespace, so another program may run";

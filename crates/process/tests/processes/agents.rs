@@ -1,4 +1,4 @@
-//! Agents for the tests, as lines of shell, and what of them is still alive.
+//! Shell commands that play programs in the tests, and checks of which of their processes are still alive.
 
 use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};

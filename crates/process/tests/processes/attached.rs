@@ -1,4 +1,4 @@
-//! Programs on our own terminal: this executable is started again on a terminal of the test's, and runs one there.
+//! Programs on the terminal of this process: the test starts this executable again on a terminal, where it runs a program.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -16,15 +16,30 @@ use super::{direct_trial, trial};
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        trial("attached::it_has_the_terminal_and_gives_it_back", terminal),
-        direct_trial("attached::the_terminal_without_a_guard", terminal),
-        trial("attached::it_gets_ctrl_c_and_we_do_not", interrupted),
-        direct_trial("attached::ctrl_c_without_a_guard", interrupted),
-        trial("attached::ctrl_z_does_not_stop_it", suspended),
-        trial("attached::only_its_group_ends_with_it", leftovers),
-        trial("attached::a_killed_owner_takes_it_along", owner_killed),
-        trial("attached::without_a_terminal_it_runs_as_well", no_terminal),
-        trial("attached::a_missing_program_leaves_the_terminal", missing),
+        trial(
+            "attached::the_program_gets_the_terminal_and_the_owner_gets_it_back",
+            terminal,
+        ),
+        direct_trial(
+            "attached::the_program_gets_the_terminal_without_a_guard",
+            terminal,
+        ),
+        trial("attached::only_the_program_gets_ctrl_c", interrupted),
+        direct_trial(
+            "attached::only_the_program_gets_ctrl_c_without_a_guard",
+            interrupted,
+        ),
+        trial("attached::ctrl_z_does_not_stop_the_program", suspended),
+        trial(
+            "attached::only_the_process_group_ends_with_the_program",
+            leftovers,
+        ),
+        trial("attached::a_killed_owner_ends_the_program", owner_killed),
+        trial("attached::the_program_runs_without_a_terminal", no_terminal),
+        trial(
+            "attached::a_missing_program_leaves_the_terminal_unchanged",
+            missing,
+        ),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! Commands: no input, one output, and what they leave behind lives until it is told to end.
+//! Commands: no input, one output, and background processes that live until the command is stopped.
 
 use std::time::{Duration, Instant};
 
@@ -11,18 +11,27 @@ use super::{direct_trial, trial};
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        trial("captured::both_outputs_come_in_order", in_order),
-        direct_trial("captured::both_outputs_come_in_order_directly", in_order),
-        trial("captured::nothing_to_read_and_no_terminal", no_input),
-        direct_trial("captured::no_terminal_without_a_guard", no_input),
-        trial(
-            "captured::what_it_leaves_behind_lives_until_a_stop",
-            lives_on,
+        trial("captured::both_outputs_keep_their_order", in_order),
+        direct_trial(
+            "captured::both_outputs_keep_their_order_without_a_guard",
+            in_order,
         ),
-        direct_trial("captured::its_group_lives_until_a_stop", group_lives_on),
-        trial("captured::what_it_leaves_behind_ends_by_itself", ends),
+        trial("captured::a_command_has_no_input_and_no_terminal", no_input),
+        direct_trial(
+            "captured::a_command_has_no_input_and_no_terminal_without_a_guard",
+            no_input,
+        ),
+        trial("captured::background_processes_live_until_a_stop", lives_on),
+        direct_trial(
+            "captured::the_process_group_lives_until_a_stop",
+            group_lives_on,
+        ),
+        trial("captured::background_processes_can_end_by_themselves", ends),
         trial("captured::a_dropped_command_leaves_nothing", dropped),
-        trial("captured::a_large_file_ends_it", large_file),
+        trial(
+            "captured::a_file_over_the_limit_ends_the_command",
+            large_file,
+        ),
     ]
 }
 

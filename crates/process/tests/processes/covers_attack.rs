@@ -20,27 +20,57 @@ use super::{direct_trial, trial};
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        trial("covers_attack::no_way_shows_what_is_hidden", hidden),
-        user_trial("covers_attack::nor_to_a_user", hidden),
+        trial("covers_attack::hidden_files_cannot_be_read", hidden),
+        user_trial(
+            "covers_attack::hidden_files_cannot_be_read_as_a_user",
+            hidden,
+        ),
         secretive_trial(
-            "covers_attack::nor_to_a_user_whose_process_is_not_inspected",
+            "covers_attack::hidden_files_cannot_be_read_as_a_user_without_inspection",
             "ATTACHE_TEST_USER",
         ),
-        secretive_trial("covers_attack::nor_to_such_a_user_without_a_guard", DIRECT),
+        secretive_trial(
+            "covers_attack::hidden_files_cannot_be_read_as_such_a_user_without_a_guard",
+            DIRECT,
+        ),
         user_trial(
-            "covers_attack::nor_to_a_user_inside_landlock",
+            "covers_attack::hidden_files_cannot_be_read_as_a_user_inside_landlock",
             hidden_and_fenced,
         ),
-        user_trial("covers_attack::read_only_stays_so_for_a_user", read_only),
-        direct_trial("covers_attack::nor_without_a_guard", hidden),
-        trial("covers_attack::nor_inside_landlock", hidden_and_fenced),
-        trial("covers_attack::read_only_stays_as_it_is", read_only),
-        trial("covers_attack::standing_in_a_covered_directory", standing),
-        user_trial("covers_attack::standing_in_one_as_a_user", standing),
-        direct_trial("covers_attack::standing_in_one_without_a_guard", standing),
+        user_trial(
+            "covers_attack::read_only_files_cannot_be_changed_as_a_user",
+            read_only,
+        ),
+        direct_trial(
+            "covers_attack::hidden_files_cannot_be_read_without_a_guard",
+            hidden,
+        ),
+        trial(
+            "covers_attack::hidden_files_cannot_be_read_inside_landlock",
+            hidden_and_fenced,
+        ),
+        trial(
+            "covers_attack::read_only_files_cannot_be_changed",
+            read_only,
+        ),
+        trial(
+            "covers_attack::a_working_directory_can_be_covered",
+            standing,
+        ),
+        user_trial(
+            "covers_attack::a_working_directory_can_be_covered_as_a_user",
+            standing,
+        ),
+        direct_trial(
+            "covers_attack::a_working_directory_can_be_covered_without_a_guard",
+            standing,
+        ),
         trial("covers_attack::no_capability_is_left", capabilities),
-        trial("covers_attack::what_was_replaced_does_not_start", replaced),
-        trial("covers_attack::loopback_is_all_there_is", network),
+        trial(
+            "covers_attack::a_program_does_not_start_if_a_covered_file_was_replaced",
+            replaced,
+        ),
+        trial("covers_attack::only_the_loopback_device_exists", network),
         trial("directory_attack::the_open_directory_counts", directory),
     ]
 }

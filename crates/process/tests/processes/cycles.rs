@@ -1,4 +1,4 @@
-//! Five hundred trees, half of them with an owner that is killed, and not one process left.
+//! Starts and ends five hundred trees, half of them by killing the owner, and checks that no process is left.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::trial;
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        trial("cycles::trees_that_end_in_turn_by_each_way", each_way),
+        trial("cycles::trees_ended_in_each_way_in_turn", each_way),
         trial("cycles::trees_whose_owner_is_killed", owners),
     ]
 }

@@ -1,4 +1,4 @@
-//! What custody without a guard promises, and no more.
+//! The guarantees of custody without a guard.
 
 use attache_process::{Custody, StopTimeouts};
 use libtest_mimic::Trial;

@@ -1,4 +1,4 @@
-//! How agents end: by themselves, and at each step of being stopped.
+//! How programs end: by themselves, and at each step of being stopped.
 
 use std::time::Duration;
 
@@ -11,29 +11,32 @@ use super::{direct_trial, trial};
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        trial("endings::every_rung_of_the_ladder", every_rung),
+        trial(
+            "endings::every_step_of_stop_can_end_the_program",
+            every_step,
+        ),
         direct_trial(
-            "endings::every_rung_of_the_ladder_without_a_guard",
-            every_rung,
+            "endings::every_step_of_stop_can_end_the_program_without_a_guard",
+            every_step,
         ),
         trial("endings::codes_and_signals", codes_and_signals),
         direct_trial(
             "endings::codes_and_signals_without_a_guard",
             codes_and_signals,
         ),
-        trial("endings::a_missing_command_is_told_in_its_own_words", words),
-        trial("endings::stop_closes_input_somebody_writes_to", writer),
-        trial("endings::stop_twice_and_after_the_end", twice),
-        trial("endings::everybody_who_waits_is_told", many_wait),
-        trial("endings::a_guard_does_not_take_signals", guard_signals),
         trial(
-            "endings::a_killed_guard_takes_the_agent_with_it",
-            guard_killed,
+            "endings::a_missing_command_in_a_script_shows_its_own_message",
+            words,
         ),
+        trial("endings::stop_closes_standard_input_during_a_write", writer),
+        trial("endings::stop_works_twice_and_after_the_end", twice),
+        trial("endings::all_waiting_tasks_learn_of_the_end", many_wait),
+        trial("endings::a_guard_does_not_take_signals", guard_signals),
+        trial("endings::a_killed_guard_ends_the_program", guard_killed),
     ]
 }
 
-async fn every_rung() {
+async fn every_step() {
     check(
         "echo; exec cat >/dev/null",
         StopStep::Close,

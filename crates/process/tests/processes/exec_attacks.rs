@@ -1,4 +1,4 @@
-//! Programs judged when they are executed: what is denied does not run, by any process, under any spelling.
+//! Exec judging: a denied program never runs, whichever process starts it and however it is spelled.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Which descriptors a guard and an agent hold, and that neither side loses any.
+//! The file descriptors of a guard and a program, and that none of them leaks.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,10 +11,13 @@ use super::{direct_trial, trial};
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        trial("files::an_agent_holds_three", three),
-        direct_trial("files::an_agent_holds_three_without_a_guard", three),
-        trial("files::a_guard_holds_nothing_of_its_owner", guard),
-        direct_trial("files::nothing_is_left_after_an_agent", nothing_left),
+        trial("files::a_program_has_three_descriptors", three),
+        direct_trial(
+            "files::a_program_has_three_descriptors_without_a_guard",
+            three,
+        ),
+        trial("files::a_guard_inherits_no_descriptors_of_its_owner", guard),
+        direct_trial("files::no_descriptor_is_left_after_a_program", nothing_left),
         trial("files::orphans_do_not_stay_zombies", orphans),
     ]
 }

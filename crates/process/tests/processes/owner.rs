@@ -1,4 +1,4 @@
-//! An owner that gets killed: this executable, started again to own some trees.
+//! An owner that the test kills: this executable, started again to own some trees.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};

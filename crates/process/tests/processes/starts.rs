@@ -1,4 +1,4 @@
-//! What an agent is started with, and why it is not.
+//! How programs are started, and errors of starting them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,9 +11,12 @@ use super::{direct_trial, trial};
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        trial("starts::refusals_say_what_is_missing", refusals),
-        direct_trial("starts::refusals_without_a_guard", refusals),
-        trial("starts::environment_is_changed_as_told", environment),
+        trial("starts::start_errors_say_what_is_missing", refusals),
+        direct_trial(
+            "starts::start_errors_say_what_is_missing_without_a_guard",
+            refusals,
+        ),
+        trial("starts::environment_changes_are_applied", environment),
         trial("starts::arguments_and_directory_arrive", arguments),
         trial("starts::a_large_environment_arrives", large),
         trial("starts::debug_shows_no_values", debug),

@@ -1,4 +1,4 @@
-//! Standard error is read without end and kept within bounds.
+//! Standard error is always read, and only its end is kept.
 
 use std::io::{self, Read};
 
@@ -10,10 +10,13 @@ use super::{lone_trial, trial};
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        lone_trial("stderr::a_flood_leaves_its_end", flood),
+        lone_trial("stderr::the_end_of_a_flood_is_kept", flood),
         trial("stderr::a_flood_without_lines_is_cut", one_line),
         trial("stderr::lines_can_be_watched", watched),
-        trial("stderr::it_is_handed_over_to_the_byte", handed_over),
+        trial(
+            "stderr::every_byte_reaches_a_pipe_of_the_caller",
+            handed_over,
+        ),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! Nothing of a tree is left, however the agent, its owner or the value ends.
+//! No process of a tree survives, however the program, its owner or the `Child` value ends.
 
 use std::time::Duration;
 
@@ -21,15 +21,12 @@ pub(super) fn trials() -> Vec<Trial> {
             runtime_ended();
             Ok(())
         }),
-        trial("trees::a_start_given_up_leaves_nothing", given_up),
-        trial("trees::forks_without_end_are_swept", forks),
-        trial("trees::a_deep_tree_is_swept", deep),
+        trial("trees::a_cancelled_start_leaves_nothing", given_up),
+        trial("trees::a_fork_bomb_is_killed", forks),
+        trial("trees::a_deep_tree_is_killed", deep),
+        trial("trees::a_stopped_guard_leaves_nothing", guard_stopped),
         trial(
-            "trees::a_guard_that_was_stopped_leaves_nothing",
-            guard_stopped,
-        ),
-        trial(
-            "trees::a_guard_kept_stopped_leaves_nothing",
+            "trees::a_guard_stopped_again_and_again_leaves_nothing",
             guard_kept_stopped,
         ),
     ]

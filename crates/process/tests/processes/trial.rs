@@ -1,4 +1,4 @@
-//! How a test of this executable runs: here, or in a process of its own.
+//! Runs a test in this process, or in a process of its own.
 
 use std::future::Future;
 use std::os::unix::process::CommandExt;

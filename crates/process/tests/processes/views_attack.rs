@@ -15,22 +15,31 @@ pub(super) fn trials() -> Vec<Trial> {
     vec![
         user_trial("views_attack::nested_namespaces_work_if_allowed", nested),
         trial("views_attack::a_moved_tree_shows_nothing", moved_into_view),
-        user_trial("views_attack::nor_to_a_user_who_moves_it", moved_into_view),
+        user_trial(
+            "views_attack::a_moved_tree_shows_nothing_to_a_user",
+            moved_into_view,
+        ),
         trial("views_attack::no_call_mounts", calls),
-        user_trial("views_attack::no_call_of_a_user_mounts", calls),
-        trial("views_attack::directories_above_stay_where_they_are", above),
-        user_trial("views_attack::for_a_user_too", above),
+        user_trial("views_attack::no_call_mounts_as_a_user", calls),
+        trial("views_attack::parent_directories_cannot_be_renamed", above),
+        user_trial(
+            "views_attack::parent_directories_cannot_be_renamed_as_a_user",
+            above,
+        ),
         trial(
-            "views_attack::what_takes_its_place_is_covered",
+            "views_attack::a_replacement_of_a_covered_file_is_covered",
             replaced_outside,
         ),
         user_trial(
-            "views_attack::what_takes_its_place_is_covered_for_a_user",
+            "views_attack::a_replacement_of_a_covered_file_is_covered_as_a_user",
             replaced_outside,
         ),
-        direct_trial("views_attack::without_a_guard_as_well", replaced_outside),
+        direct_trial(
+            "views_attack::a_replacement_of_a_covered_file_is_covered_without_a_guard",
+            replaced_outside,
+        ),
         trial("views_attack::other_mounts_show_nothing", other_mounts),
-        trial("views_attack::later_mounts_do_not_show", later_mounts),
+        trial("views_attack::later_mounts_show_nothing", later_mounts),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! A conversation as a document: what was asked, said and done.
+//! A recording as a readable document: prompts, messages, tool calls and permission requests.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead};
@@ -40,15 +40,18 @@ pub fn markdown<R: BufRead>(records: &mut RecordingReader<R>) -> io::Result<Stri
                 }
             }
             Some((Side::Agent, WireMessage::Notification(method, params))) => {
-                let told = AgentNotification::decode(&method, params.as_deref());
-                if let Ok(AgentNotification::Session(news)) = told {
-                    page.update(&news.update);
+                let notification = AgentNotification::decode(&method, params.as_deref());
+                if let Ok(AgentNotification::Session(notification)) = notification {
+                    page.update(&notification.update);
                 }
             }
             Some((_, WireMessage::Failure(_, error))) => {
                 page.block(&format!("**Error:** {}", code(&error.to_string())))
             }
-            _ => {}
+            // Notifications of the client, results, and lines that are not messages.
+            Some((Side::Client, WireMessage::Notification(..)))
+            | Some((_, WireMessage::Response(..) | WireMessage::Raw(_) | WireMessage::Closed))
+            | None => {}
         }
     }
     page.out.push('\n');
@@ -58,7 +61,7 @@ pub fn markdown<R: BufRead>(records: &mut RecordingReader<R>) -> io::Result<Stri
 #[derive(Default)]
 struct MarkdownPage {
     out: String,
-    /// What the last words belong to, which further words go on with.
+    /// The heading above the last text. Further text of the same speaker continues it.
     speaker: Option<&'static str>,
 }
 
@@ -79,37 +82,62 @@ impl MarkdownPage {
                     code(session.session_id.as_str())
                 ));
             }
-            _ => {}
+            // Requests about the connection and the list of sessions are not part of the conversation.
+            ClientRequest::Initialize(_)
+            | ClientRequest::Authenticate(_)
+            | ClientRequest::Logout(_)
+            | ClientRequest::AuthStatus(_)
+            | ClientRequest::ResumeSession(_)
+            | ClientRequest::CloseSession(_)
+            | ClientRequest::ListSessions(_)
+            | ClientRequest::DeleteSession(_)
+            | ClientRequest::ForkSession(_)
+            | ClientRequest::ArchiveSession(_)
+            | ClientRequest::UnarchiveSession(_)
+            | ClientRequest::SessionStatus(_)
+            | ClientRequest::SetSessionTitle(_)
+            | ClientRequest::SetSessionMode(_)
+            | ClientRequest::SetSessionConfigOption(_)
+            | ClientRequest::ListProviders(_)
+            | ClientRequest::SetProvider(_)
+            | ClientRequest::DisableProvider(_)
+            | ClientRequest::Extension(_) => {}
         }
     }
 
     fn agent_request(&mut self, request: &AgentRequest) {
         match request {
-            AgentRequest::RequestPermission(asked) => {
-                let title = asked.tool_call.title.as_deref();
-                let title = title.unwrap_or(asked.tool_call.tool_call_id.as_str());
+            AgentRequest::RequestPermission(request) => {
+                let title = request.tool_call.title.as_deref();
+                let title = title.unwrap_or(request.tool_call.tool_call_id.as_str());
                 self.block(&format!("- asks for permission: {}", inline(title)));
             }
-            AgentRequest::CreateElicitation(asked) => {
-                self.block(&format!("- asks: {}", inline(&asked.message)));
+            AgentRequest::CreateElicitation(request) => {
+                self.block(&format!("- asks: {}", inline(&request.message)));
             }
-            AgentRequest::CreateTerminal(asked) => {
-                let words = [std::slice::from_ref(&asked.command), &asked.args].concat();
+            AgentRequest::CreateTerminal(request) => {
+                let words = [std::slice::from_ref(&request.command), &request.args].concat();
                 self.block(&format!("- runs {}", code(&visible_command(words))));
             }
-            AgentRequest::ReadTextFile(asked) => {
-                self.block(&format!("- reads {}", code(asked.path.as_str())));
+            AgentRequest::ReadTextFile(request) => {
+                self.block(&format!("- reads {}", code(request.path.as_str())));
             }
-            AgentRequest::WriteTextFile(asked) => {
-                self.block(&format!("- writes {}", code(asked.path.as_str())));
+            AgentRequest::WriteTextFile(request) => {
+                self.block(&format!("- writes {}", code(request.path.as_str())));
             }
-            _ => {}
+            // The creation of a terminal stands for the command.
+            AgentRequest::TerminalOutput(_)
+            | AgentRequest::WaitForTerminalExit(_)
+            | AgentRequest::KillTerminal(_)
+            | AgentRequest::ReleaseTerminal(_)
+            | AgentRequest::MessageMcp(_)
+            | AgentRequest::Extension(_) => {}
         }
     }
 
     fn update(&mut self, update: &v1::SessionUpdate) {
         match update {
-            v1::SessionUpdate::UserMessageChunk(chunk) => self.words("### Person", chunk),
+            v1::SessionUpdate::UserMessageChunk(chunk) => self.words("### User", chunk),
             v1::SessionUpdate::AgentMessageChunk(chunk) => self.words("### Agent", chunk),
             v1::SessionUpdate::AgentThoughtChunk(chunk) => self.words("### Thought", chunk),
             v1::SessionUpdate::ToolCall(call) => {
@@ -133,7 +161,20 @@ impl MarkdownPage {
             v1::SessionUpdate::Notice(notice) => {
                 self.block(&format!("> {}: {}", notice.severity, inline(&notice.title)));
             }
-            _ => {}
+            // State that the client shows beside the conversation.
+            v1::SessionUpdate::PlanUpdate(_)
+            | v1::SessionUpdate::PlanRemoved(_)
+            | v1::SessionUpdate::AvailableCommandsUpdate(_)
+            | v1::SessionUpdate::CurrentModeUpdate(_)
+            | v1::SessionUpdate::ConfigOptionUpdate(_)
+            | v1::SessionUpdate::SessionInfoUpdate(_)
+            | v1::SessionUpdate::UsageUpdate(_)
+            | v1::SessionUpdate::CompactionUpdate(_)
+            | v1::SessionUpdate::CompactionSummaryChunk(_)
+            | v1::SessionUpdate::SubagentUpdate(_)
+            | v1::SessionUpdate::SessionMessage(_)
+            | v1::SessionUpdate::SessionMessageChunk(_)
+            | v1::SessionUpdate::Other(_) => {}
         }
     }
 
@@ -234,7 +275,7 @@ mod tests {
     use super::{address, code, fence, inline, lines};
 
     #[test]
-    fn a_title_is_one_line_of_words() {
+    fn a_title_is_one_plain_line() {
         assert_eq!(inline("a\n## Prompt\n"), "a⏎\\#\\# Prompt⏎");
         assert_eq!(
             inline("<b>*x*</b> \u{1b}[31m"),
@@ -243,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn code_ends_where_it_should() {
+    fn code_spans_are_closed() {
         assert_eq!(code("ls"), "`ls`");
         assert_eq!(code("a`b``c"), "```a`b``c```");
         assert_eq!(code("`"), "`` ` ``");
@@ -252,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_keep_their_lines_and_nothing_that_steers_a_terminal() {
+    fn messages_keep_line_breaks_but_no_control_characters() {
         assert_eq!(
             lines("a\tb\r\n\u{1b}]0;x\u{7}\u{9b}2J"),
             "a\tb\n␛]0;x␇⟦U+009B⟧2J"

@@ -1,4 +1,4 @@
-//! What the client asks for, and what it tells.
+//! Handles the requests and notifications of the client.
 
 use std::path::Path;
 use std::time::Duration;
@@ -68,7 +68,7 @@ impl MockAgent {
         self.client = request.client_capabilities;
         let methods = match self.wants_login() {
             true => {
-                r#"[{"id":"mock-login","name":"MockAgent login","description":"Lets everybody in"}]"#
+                r#"[{"id":"mock-login","name":"Mock login","description":"Lets everybody in"}]"#
             }
             false => "[]",
         };
@@ -146,7 +146,7 @@ impl MockAgent {
 
     fn list(&self, request: &v1::ListSessionsRequest) -> Result<String, Error> {
         if request.cursor.is_some() {
-            return Err(Error::new(Error::INVALID_PARAMS, "there is no such page"));
+            return Err(Error::new(Error::INVALID_PARAMS, "unknown cursor"));
         }
         let cwd = request.cwd.as_ref().map(|cwd| cwd.as_str());
         let listed = self.sessions.iter();
@@ -211,7 +211,7 @@ impl MockAgent {
     fn prompt(&mut self, id: &Id, request: &v1::PromptRequest, now: Duration) {
         let is_strange = |block: &v1::ContentBlock| matches!(block, v1::ContentBlock::Other(_));
         if request.prompt.iter().any(is_strange) {
-            let message = "unknown type of content";
+            let message = "unknown content type";
             return self.respond_error(id, &Error::new(Error::INVALID_PARAMS, message));
         }
         let text: Vec<&str> = request
@@ -237,7 +237,7 @@ impl MockAgent {
             Err(error) => return self.respond_error(id, &error),
         };
         if session.turn.is_some() {
-            let message = "the session has a turn already";
+            let message = "the session already has a turn";
             return self.respond_error(id, &Error::new(Error::INVALID_REQUEST, message));
         }
         session.history.extend(said);
@@ -252,14 +252,14 @@ impl MockAgent {
         self.play_step(&name, now);
     }
 
-    /// What can be set in a session, as the answer to whoever sets it up.
+    /// The modes and config options of a session, for the response that opens it.
     fn settings(&self, name: &str, new: Option<&str>) -> String {
         let mode = self
             .sessions
             .get(name)
             .map_or("ask", |session| &session.mode);
         let modes = format!(
-            r#"{{"currentModeId":"{mode}","availableModes":[{{"id":"ask","name":"Ask","description":"Asks before it actions"}},{{"id":"code","name":"Code"}}]}}"#
+            r#"{{"currentModeId":"{mode}","availableModes":[{{"id":"ask","name":"Ask","description":"Asks before it acts"}},{{"id":"code","name":"Code"}}]}}"#
         );
         let options = self.options(name);
         let id = new.map(|name| format!(r#""sessionId":"{name}","#));

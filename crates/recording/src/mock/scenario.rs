@@ -1,41 +1,41 @@
-//! The scenarios, as a text that is compiled in; `scenarios.txt` says how it is written.
+//! Parses the scenarios in `scenarios.txt`, which describes its own format.
 
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use attache_schema::v1;
 
-/// A turn that is played to whoever asks for it.
+/// A scripted turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scenario {
-    /// Its name, which is also the word that a prompt chooses it by.
+    /// The name of the scenario, and the first word of a prompt that selects it.
     pub name: &'static str,
-    /// What it shows, in one line.
+    /// A one-line description.
     pub about: &'static str,
-    /// What the client must have offered, by its name in the capabilities.
+    /// The client capability that the scenario needs, by its path.
     pub needs: Vec<&'static str>,
     pub(super) steps: Vec<ScenarioStep>,
 }
 
-/// What happens in a turn. JSON may hold names such as `$session` that are filled in when it is sent.
+/// A step of a scenario. Its JSON may contain names such as `$session`, which are filled in when it is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ScenarioStep {
     /// An update of the session.
     Update(String),
-    /// So many chunks of a message.
+    /// This many chunks of a message.
     Flood(u64, &'static str),
-    /// A message of so many bytes.
+    /// A message of this many bytes.
     Long(usize),
     /// A notification.
     Notify(&'static str, &'static str),
-    /// A request; the text is a member of its result to remember by that name.
+    /// A request, and a member of its result to remember under this name.
     Request(&'static str, &'static str, Option<&'static str>),
     Wait(Duration),
-    /// The end of the turn, with more members of the answer.
+    /// The end of the turn, with additional members of the response.
     Stop(&'static str, &'static str),
     Fail(i32, &'static str),
     Crash(u8),
-    /// Nothing, until the turn is cancelled.
+    /// Waits until the turn is cancelled.
     Hang,
 }
 
@@ -48,14 +48,14 @@ pub fn scenarios() -> &'static [Scenario] {
     })
 }
 
-/// The scenario of that name; `/name` is the same.
+/// The scenario with this name; `/name` works too.
 pub fn find_scenario(name: &str) -> Option<&'static Scenario> {
     let name = name.trim_start_matches('/');
     scenarios().iter().find(|scenario| scenario.name == name)
 }
 
 impl Scenario {
-    /// What the client would have to offer and does not.
+    /// The capability that the scenario needs and the client does not have.
     pub(super) fn missing_capability(
         &self,
         client: &v1::ClientCapabilities,
@@ -129,7 +129,7 @@ fn step(verb: &str, rest: &'static str) -> Option<ScenarioStep> {
     })
 }
 
-/// Words as JSON: `\n` is a line break.
+/// Text as a JSON string; `\n` in it is a line break.
 pub(super) fn words(kind: &str, text: &str) -> String {
     let text = attache_rpc::json::to_string(&text.replace("\\n", "\n"));
     format!(r#"{{"sessionUpdate":"{kind}","content":{{"type":"text","text":{text}}}}}"#)
@@ -142,7 +142,7 @@ mod tests {
     use super::{TEXT, scenarios};
 
     #[test]
-    fn every_block_of_the_text_is_a_scenario_that_ends() {
+    fn every_scenario_ends() {
         let blocks = TEXT.split("\n\n").filter(|block| !block.starts_with('#'));
         assert_eq!(scenarios().len(), blocks.count());
         for scenario in scenarios() {

@@ -1,4 +1,4 @@
-//! The mock on two streams.
+//! Serves a client with the mock agent over two streams.
 
 use std::io;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{MockAction, MockAgent};
 
-/// Serves a client until it closes its side, or a scenario crashes: then the code to end with is given.
+/// Serves a client until it closes its side. Returns the exit code if a scenario crashes.
 ///
 /// # Errors
 ///
-/// When the client takes nothing any more.
+/// When writing to the client fails.
 pub async fn serve<R, W>(mut mock: MockAgent, mut read: R, mut write: W) -> io::Result<Option<u8>>
 where
     R: AsyncRead + Unpin,
@@ -62,7 +62,7 @@ async fn put(write: &mut (impl AsyncWrite + Unpin), mut line: String) -> io::Res
 }
 
 impl MockAgent {
-    /// Whether something is to be done now.
+    /// Whether the agent has something to do now.
     fn is_busy(&self, now: Duration) -> bool {
         let mut due = self.sessions.keys().filter_map(|name| self.due(name));
         due.any(|due| due <= now)

@@ -1,4 +1,4 @@
-//! A turn that is being played.
+//! Plays the scenario of a turn.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -14,19 +14,19 @@ pub(super) struct MockTurn {
     request: Id,
     steps: VecDeque<ScenarioStep>,
     state: TurnState,
-    /// What stands for `$name` in JSON.
+    /// The values of `$name` in JSON.
     names: Vec<(String, String)>,
     /// Tool calls that have not ended.
     tools: Vec<String>,
-    /// How much of a flood has been sent.
+    /// The number of chunks of a flood sent so far.
     sent: u64,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum TurnState {
-    /// The next step is due so long after the start.
+    /// The next step is due at this time after the start.
     Due(Duration),
-    /// A question is open; the member of its answer is remembered.
+    /// A request is open; this member of its result is remembered.
     AwaitingResponse(Id, Option<&'static str>),
     Hanging,
 }
@@ -44,7 +44,7 @@ impl MockTurn {
             (Some(scenario), Some(need)) => {
                 let name = scenario.name;
                 explain(&format!(
-                    "`{name}` needs clientCapabilities.{need}, which you do not offer."
+                    "`{name}` needs clientCapabilities.{need}, which your client does not have."
                 ))
             }
             (Some(scenario), None) => scenario.steps.clone().into(),
@@ -64,7 +64,7 @@ impl MockTurn {
         }
     }
 
-    /// When the next step is due, unless somebody else has to do something first.
+    /// When the next step is due; `None` if the client has to act first.
     pub(super) fn due(&self) -> Option<Duration> {
         match self.state {
             TurnState::Due(due) => Some(due),
@@ -173,7 +173,7 @@ impl MockAgent {
         }
     }
 
-    /// The options of a session, with another model than it had.
+    /// The options of a session after a change of the model.
     fn other_options(&mut self, name: &str) -> String {
         if let Some(session) = self.sessions.get_mut(name) {
             let other = if session.model == "small" {
@@ -186,7 +186,7 @@ impl MockAgent {
         self.options(name)
     }
 
-    /// Tells of something that is told again when the session is loaded.
+    /// Sends an update that is replayed when the session is loaded.
     fn send_recorded_update(&mut self, name: &str, update: &str) {
         self.update(name, update);
         let kind = Reader::new(update).tag("sessionUpdate").ok().flatten();
@@ -220,7 +220,7 @@ impl MockAgent {
         id
     }
 
-    /// The client has answered a question of ours, with a result unless it failed.
+    /// Handles the response to a request of ours; `None` is an error.
     pub(super) fn handle_response(&mut self, id: &Id, result: Option<&str>, now: Duration) {
         let Some(name) = self.open_requests.remove(id) else {
             return;
@@ -249,7 +249,7 @@ impl MockAgent {
         }
     }
 
-    /// Ends a session's turn, if it has one: tool calls first, then the answer.
+    /// Ends the turn of a session, if it has one: its tool calls first, then the response.
     pub(super) fn cancel(&mut self, name: &str) {
         let Some(session) = self.sessions.get_mut(name) else {
             return;
@@ -266,7 +266,7 @@ impl MockAgent {
     }
 }
 
-/// Ends the open tool calls before anything else.
+/// Marks the open tool calls as failed, before the remaining steps.
 fn fail_open_tools(turn: &mut MockTurn) {
     for tool in std::mem::take(&mut turn.tools) {
         let id = to_string(&tool);
@@ -291,13 +291,13 @@ fn help() -> String {
     text
 }
 
-/// A text as it stands inside a JSON string.
+/// A text, escaped for a JSON string.
 fn json_escaped(text: &str) -> String {
     let quoted = to_string(text);
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// What is told again.
+/// The limit of the updates that are kept for replay.
 const HISTORY: [&str; 5] = [
     "agent_message_chunk",
     "agent_thought_chunk",
@@ -305,5 +305,5 @@ const HISTORY: [&str; 5] = [
     "tool_call_update",
     "plan",
 ];
-/// How many chunks are sent before others have their turn.
+/// The number of chunks that are sent before other work gets a turn.
 const CHUNKS_PER_STEP: u64 = 100;

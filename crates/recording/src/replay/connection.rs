@@ -1,4 +1,4 @@
-//! A player with a clock and two streams.
+//! Plays one side of a recording over two streams, with a clock.
 
 use std::io;
 use std::time::Duration;
@@ -13,33 +13,33 @@ use attache_rpc::{Frame, Splitter};
 use super::fault::WireAction;
 use super::{FaultInjector, ReplayPlayer, ReplayStep};
 
-/// How fast it goes: a factor of the recorded speed, or without any delay.
+/// The speed of a replay: a factor of the recorded speed, or without delays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ReplaySpeed {
-    /// So many times as fast as it was.
+    /// This many times the recorded speed.
     Times(f64),
-    /// As fast as it goes.
+    /// Without any delay.
     AtOnce,
 }
 
 /// How a replay ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReplayEnd {
-    /// Everything was said.
+    /// Every line was sent.
     Played,
-    /// The peer closed its side before that.
+    /// The peer closed its side first.
     PeerClosed,
-    /// A fault ended it.
+    /// An injected fault ended the connection.
     Crashed,
-    /// The peer did not say in time what the text names.
+    /// The peer did not send the message that the text names in time.
     TimedOut(String),
 }
 
-/// Plays one side. Without timeout_after it waits for the peer as long as it takes.
+/// Plays one side of a recording. Without `timeout_after`, it waits for the peer without limit.
 ///
 /// # Errors
 ///
-/// When the peer takes nothing any more.
+/// When writing to the peer fails.
 pub async fn play<R, W>(
     player: &mut ReplayPlayer,
     speed: ReplaySpeed,
@@ -89,7 +89,7 @@ impl<W: AsyncWrite + Unpin> ReplayConnection<W> {
                         return Ok(ReplayEnd::Crashed);
                     }
                 }
-                // Whoever waits for the answer that is held back says nothing before it comes.
+                // A peer that waits for the held response sends nothing until it arrives.
                 ReplayStep::Await(_) if self.faults.is_holding() => {
                     match self.next_line(Some(SHORT_WAIT)).await {
                         PeerInput::Line(line) => self.receive(player, &line).await?,
@@ -113,7 +113,7 @@ impl<W: AsyncWrite + Unpin> ReplayConnection<W> {
         }
     }
 
-    /// What the peer says beyond the recording is answered until it closes its side.
+    /// Answers what the peer sends beyond the recording, until it closes its side.
     async fn wait_for_end(
         &mut self,
         player: &mut ReplayPlayer,
@@ -145,13 +145,13 @@ impl<W: AsyncWrite + Unpin> ReplayConnection<W> {
         Ok(())
     }
 
-    /// Whether the show goes on.
+    /// Whether the replay continues.
     async fn send(&mut self, line: Vec<u8>) -> io::Result<bool> {
         let actions = self.faults.apply(line);
         self.perform(actions).await
     }
 
-    /// Says what is held back.
+    /// Sends the held response.
     async fn release(&mut self) -> io::Result<()> {
         let rest = self.faults.take_held();
         self.perform(rest).await.map(drop)
@@ -224,8 +224,8 @@ async fn listen(mut read: impl AsyncRead + Unpin, sender: mpsc::Sender<Bytes>) {
     }
 }
 
-/// Lines that wait to be incoming.
+/// The maximum number of incoming lines that wait.
 const MAX_WAITING_LINES: usize = 1024;
 const MAX_LINE: usize = 64 << 20;
-/// How long something that may not come is waited for.
+/// How long to wait for a message that may not come.
 const SHORT_WAIT: Duration = Duration::from_millis(200);

@@ -1,26 +1,26 @@
-//! FaultInjector on the way out: what a line becomes. The same number gives the same faults.
+//! Injects faults into outgoing lines. The same seed gives the same faults.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use attache_rpc::{Id, Message};
 
-/// FaultInjector to make, and the chance that decides.
+/// The faults to inject, and the random numbers that decide.
 #[derive(Debug, Clone)]
 pub struct FaultInjector {
     faults: Vec<InjectedFault>,
     random: Random,
     sent: u64,
-    /// An answer that is held back until something else has been sent.
+    /// A response that is held back until another message has been sent.
     held: Option<Vec<u8>>,
 }
 
-/// What becomes of a line.
+/// How a line is written to the wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WireAction {
     Wait(Duration),
     Write(Vec<u8>),
-    /// End at once.
+    /// Close the connection at once.
     Crash,
 }
 
@@ -46,13 +46,13 @@ enum FaultKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FaultTrigger {
     Always,
-    /// At the message of that number, counted from 1.
+    /// At the message with this number, counted from 1.
     At(u64),
-    /// With so many percent.
+    /// With this probability in percent.
     Percent(u64),
 }
 
-/// A text that describes no fault.
+/// The text does not describe a fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0}; use delay=50ms, delay=10ms..80ms, fragment=7, garbage, drop, duplicate, reorder, wrong-id, oversize=20000000 or crash, with @N for message N or :P% for a chance"
@@ -60,11 +60,11 @@ enum FaultTrigger {
 pub struct FaultSyntaxError(&'static str);
 
 impl FaultInjector {
-    /// FaultInjector that are described as `docs/replay.md` says, decided by that number.
+    /// Parses faults as `docs/replay.md` describes them. `seed` starts the random numbers.
     ///
     /// # Errors
     ///
-    /// FaultTrigger a text describes no fault.
+    /// When a text does not describe a fault.
     pub fn new<T: AsRef<str>>(texts: &[T], seed: u64) -> Result<FaultInjector, FaultSyntaxError> {
         let faults: Result<Vec<InjectedFault>, FaultSyntaxError> =
             texts.iter().map(|text| text.as_ref().parse()).collect();
@@ -86,7 +86,7 @@ impl FaultInjector {
         }
     }
 
-    /// What becomes of the next line, which is without its line break.
+    /// How the next line, given without its line break, is written to the wire.
     pub(super) fn apply(&mut self, line: Vec<u8>) -> Vec<WireAction> {
         self.sent += 1;
         let chosen: Vec<FaultKind> = self.chosen();
@@ -136,12 +136,12 @@ impl FaultInjector {
         actions
     }
 
-    /// Whether an answer is held back.
+    /// Whether a response is held back.
     pub(super) fn is_holding(&self) -> bool {
         self.held.is_some()
     }
 
-    /// What is still held back.
+    /// Takes the response that is still held back.
     pub(super) fn take_held(&mut self) -> Vec<WireAction> {
         let held = self.held.take();
         held.into_iter()
@@ -165,7 +165,7 @@ impl FaultInjector {
     }
 }
 
-/// The line and its break, in pieces of at most so many bytes.
+/// The line and its line break, in pieces of at most `size` bytes.
 fn pieces(mut line: Vec<u8>, size: Option<usize>) -> Vec<WireAction> {
     line.push(b'\n');
     match size {
@@ -199,7 +199,7 @@ fn with_id(line: &[u8], wrong: Id) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// Numbers that look like chance: the SplitMix64 generator.
+/// Pseudo-random numbers: the SplitMix64 generator.
 #[derive(Debug, Clone)]
 struct Random(u64);
 

@@ -1,4 +1,5 @@
-//! Messages that say the same but for ids that a peer has chosen, and the ids of this run in place of the old ones.
+//! Compares messages of a run with recorded ones, ignoring ids that a peer chooses, and maps recorded ids to those of the
+//! run.
 
 use std::collections::HashMap;
 
@@ -7,7 +8,7 @@ use attache_testkit::{JsonValue, kind_of_id};
 
 use super::super::REDACTED;
 
-/// Whether two payloads say the same, whatever their ids. A secret that was taken out is like any other.
+/// Whether two payloads are equal apart from their ids. A redacted secret equals any other.
 pub(super) fn same_payload(old: Option<&str>, new: Option<&str>) -> bool {
     match (read(old), read(new)) {
         (Some(old), Some(new)) => same(&old, &new),
@@ -33,12 +34,12 @@ fn same(old: &JsonValue, new: &JsonValue) -> bool {
     }
 }
 
-/// Ids of the recording and what they are called in this run.
+/// Maps ids of the recording to those of this run.
 #[derive(Debug, Default)]
 pub(super) struct IdMapping(HashMap<(&'static str, String), String>);
 
 impl IdMapping {
-    /// Learns from two payloads that are the same message.
+    /// Learns the ids from two payloads of the same message.
     pub(super) fn learn(&mut self, old: Option<&str>, new: Option<&str>) {
         if let (Some(old), Some(new)) = (read(old), read(new)) {
             self.compare(&old, &new);
@@ -70,7 +71,7 @@ impl IdMapping {
         }
     }
 
-    /// The payload with the ids of this run, or `None` if it has none to replace.
+    /// The payload with the ids of this run; `None` if there is nothing to replace.
     pub(super) fn replaced(&self, payload: &str) -> Option<String> {
         if self.0.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! What is said next, and what is waited for.
+//! Decides which line of a recording is sent next, and what to wait for first.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, BufRead};
@@ -17,7 +17,7 @@ pub struct ReplayPlayer {
     side: Side,
     lines: Vec<ReplayLine>,
     next: usize,
-    /// Answers whose turn was over when their request came.
+    /// Responses that were due before their request arrived.
     overdue: VecDeque<usize>,
     id_mapping: IdMapping,
     /// The ids of the peer's requests in this run, by their position.
@@ -31,30 +31,30 @@ struct ReplayLine {
     gap: Duration,
     message: WireMessage,
     bytes: Vec<u8>,
-    /// For an answer, the position of its request; for a request, that of its answer.
+    /// For a response, the position of its request; for a request, the position of its response.
     partner: Option<usize>,
     done: bool,
 }
 
-/// What to do next.
+/// The next step of a replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReplayStep {
-    /// Say this line, so long after the one before.
+    /// Send this line, with this delay after the previous one.
     Send(Vec<u8>, Duration),
-    /// Wait: without it nothing can go on. The text names what is waited for.
+    /// Wait for the message that the text names. The replay cannot continue without it.
     Await(String),
-    /// Wait a moment: it may come.
+    /// Wait briefly for a message that may not come.
     Expect,
-    /// Everything has been said.
+    /// Every line has been sent.
     Done,
 }
 
 impl ReplayPlayer {
-    /// Reads a recording, to play a side of it.
+    /// Reads a recording to play one side of it.
     ///
     /// # Errors
     ///
-    /// When it cannot be read, or is too large to be held.
+    /// When the recording cannot be read, or is too large to replay.
     pub fn load<R: BufRead>(
         records: &mut RecordingReader<R>,
         side: Side,
@@ -104,7 +104,7 @@ impl ReplayPlayer {
         })
     }
 
-    /// How many lines our side has in the recording.
+    /// The number of lines of our side in the recording.
     pub fn parts(&self) -> usize {
         let ours = self.lines.iter().filter(|line| line.from == self.side);
         ours.filter(|line| line.message != WireMessage::Closed)
@@ -120,12 +120,12 @@ impl ReplayPlayer {
         ends.next().is_some_and(|line| line.from == self.side)
     }
 
-    /// Methods that the peer called and the recording does not have, each once.
+    /// Methods that the peer called and that the recording does not contain, each once.
     pub fn unknown(&self) -> &[String] {
         &self.unknown
     }
 
-    /// The next step. It stays the same until something is said, message or skipped.
+    /// The next step. It stays the same until a line is sent, received or skipped.
     pub fn next_step(&mut self) -> ReplayStep {
         while let Some(position) = self.overdue.pop_front() {
             if let Some(line) = self.next_text(position) {
@@ -152,7 +152,7 @@ impl ReplayPlayer {
         ReplayStep::Done
     }
 
-    /// What the line at our position waits for, if anything.
+    /// The message that must arrive before the next line is sent, if any.
     fn awaited(&self) -> Option<ReplayStep> {
         let line = &self.lines[self.next];
         if line.done {
@@ -174,12 +174,12 @@ impl ReplayPlayer {
         }
     }
 
-    /// Gives up what is waited for.
+    /// Stops waiting for the current message.
     pub fn skip(&mut self) {
         self.next += 1;
     }
 
-    /// Takes a line of the peer; what is to be answered at once, if the recording does not say.
+    /// Handles a line of the peer. Returns a response to send at once if the recording has none.
     pub fn receive(&mut self, line: &[u8]) -> Option<Vec<u8>> {
         match WireMessage::read(line) {
             WireMessage::Request(id, method, params) => {
@@ -225,7 +225,7 @@ impl ReplayPlayer {
         None
     }
 
-    /// The line of the recording that the peer says now: one that says the same, or else the next of that method.
+    /// The recorded line that matches a message of the peer: an equal one, otherwise the next one with its method.
     fn find(&self, method: &str, params: Option<&str>, kind: CallKind) -> Option<usize> {
         let of_method = |position: &usize| {
             let line = &self.lines[*position];
@@ -250,7 +250,7 @@ impl ReplayPlayer {
             .or_else(|| positions().next())
     }
 
-    /// The peer is at that position, so that it will not say what it has not said before.
+    /// Moves the peer to this position: lines before it are no longer expected.
     fn matched(&mut self, position: usize, params: Option<&str>) {
         self.lines[position].done = true;
         if let WireMessage::Request(_, _, old) | WireMessage::Notification(_, old) =
@@ -290,7 +290,7 @@ impl ReplayPlayer {
         }
     }
 
-    /// The line as it is to be said in this run; `None` for an answer to what was not asked.
+    /// The line as sent in this run; `None` for a response to a request that did not arrive.
     fn next_text(&mut self, position: usize) -> Option<Vec<u8>> {
         let line = &self.lines[position];
         let mut id = None;
@@ -382,7 +382,7 @@ fn with_payload(message: Message<'_>, payload: &str) -> String {
     out
 }
 
-/// Joins requests and their answers.
+/// Pairs requests with their responses.
 fn pair_responses(lines: &mut [ReplayLine]) {
     let mut open: HashMap<(Side, Id), usize> = HashMap::new();
     for position in 0..lines.len() {
@@ -409,7 +409,7 @@ enum CallKind {
 }
 
 const MAX_BYTES: usize = 256 << 20;
-/// How many methods are named that the recording does not have.
+/// The maximum number of unknown methods that are listed.
 const MAX_UNKNOWN: usize = 100;
-/// How many lines of a method are held against one that comes.
+/// The maximum number of recorded lines that a message is compared with.
 const MAX_COMPARED: usize = 256;

@@ -90,12 +90,12 @@ fn check(filter: RecordFilter) {
 }
 
 #[test]
-fn every_page_is_what_one_pass_finds() {
+fn pages_equal_a_sequential_read() {
     check(RecordFilter::default());
 }
 
 #[test]
-fn every_page_of_what_a_filter_shows() {
+fn filtered_pages_equal_a_sequential_read() {
     let session = Some("a".to_owned());
     check(RecordFilter {
         session,
@@ -118,7 +118,7 @@ fn every_page_of_what_a_filter_shows() {
 }
 
 #[test]
-fn the_beginning_is_there_at_once() {
+fn the_beginning_is_available_at_once() {
     let file = long(6_000);
     let index = RecordIndex::open(file.path(), RecordFilter::default()).unwrap();
     let page = index.page(0, 40).unwrap();
@@ -128,7 +128,7 @@ fn the_beginning_is_there_at_once() {
 
 /// A recording that grows is read on; half of a line is not there yet.
 #[test]
-fn what_is_added_to_a_file_is_found() {
+fn records_appended_to_a_file_are_found() {
     let text = conversation(&format!("{TALK}\n< noise\n"));
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let (some, rest) = lines.split_at(3);
@@ -150,7 +150,7 @@ fn what_is_added_to_a_file_is_found() {
 }
 
 #[test]
-fn a_line_without_end_takes_no_memory_without_end() {
+fn an_endless_line_uses_bounded_memory() {
     let mut records = RecordingReader::new(Endless(200 << 20));
     assert_eq!(records.next().map(drop), None);
     assert_eq!((records.invalid(), records.offset()), (1, 200 << 20));
@@ -187,7 +187,7 @@ fn violations_by_record() {
 }
 
 #[test]
-fn a_page_holds_every_record_and_nothing_from_elsewhere() {
+fn the_html_page_has_every_record_and_no_external_references() {
     let hostile = format!("{TALK}\n< </script><script>alert(1)</script>\n");
     let text = conversation(&hostile);
     let mut out = Vec::new();

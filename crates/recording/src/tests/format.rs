@@ -23,7 +23,7 @@ fn check(what: RecordContent, expected: &Expect) {
 }
 
 #[test]
-fn every_sort_of_line() {
+fn every_kind_of_line() {
     check(
         RecordContent::Header(Header {
             version: 1,
@@ -86,7 +86,7 @@ fn every_sort_of_line() {
 }
 
 #[test]
-fn lines_of_the_first_format_are_read_and_others_are_counted() {
+fn format_1_lines_are_read_and_unknown_lines_are_counted() {
     let text = "{\"dir\":\"in\",\"time\":\"2026-01-31T12:00:00Z\",\"line\":\"{}\"}\nnonsense\n{\"a\":1}\n\n";
     let mut records = read(text);
     let first = records.next().unwrap().unwrap();
@@ -101,7 +101,7 @@ fn lines_of_the_first_format_are_read_and_others_are_counted() {
 proptest! {
     /// However a stream is cut, its lines are the same, and together they are the stream.
     #[test]
-    fn lines_do_not_depend_on_pieces(
+    fn lines_do_not_depend_on_chunk_boundaries(
         stream in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'\r'), any::<u8>()], 0..300),
         cuts in proptest::collection::vec(0_usize..300, 0..20),
     ) {
@@ -124,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn any_line_comes_back(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn any_line_round_trips(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let what = RecordContent::Line(RecordedStream::Agent, RecordedLine::whole(bytes));
         let record = Record { at: 1, time: String::new(), content: what };
         prop_assert_eq!(Record::parse(&to_string(&record)).unwrap(), record);
@@ -132,7 +132,7 @@ proptest! {
 }
 
 #[test]
-fn a_line_that_is_too_long_is_kept_in_part() {
+fn a_line_that_is_too_long_is_truncated() {
     let mut lines = StreamLines::default();
     let piece = vec![b'x'; 1 << 20];
     for _ in 0..20 {
@@ -146,7 +146,7 @@ fn a_line_that_is_too_long_is_kept_in_part() {
 }
 
 #[test]
-fn rows_tell_what_belongs_together() {
+fn rows_correlate_requests_responses_and_tool_calls() {
     let text = conversation(TALK);
     let mut correlator = Correlator::default();
     let rows: Vec<String> = read(&text)
@@ -171,22 +171,22 @@ fn rows_tell_what_belongs_together() {
         .collect();
     expect![[r#"
         Request initialize [] -
-        Answer initialize [] - took 1000
+        Response initialize [] - took 1000
         Request session/new [] -
-        Answer session/new [] old took 1000
+        Response session/new [] old took 1000
         Request session/prompt [hi] old
         Notification session/update [agent_message_chunk] old first 1000
         Notification session/update [tool_call Look in_progress] old
         Request session/request_permission [] old
-        Answer session/request_permission [] old took 1000
+        Response session/request_permission [] old took 1000
         Notification session/update [tool_call_update Look completed] old ran 3000
-        Answer session/prompt [end_turn] old took 6000
+        Response session/prompt [end_turn] old took 6000
     "#]]
     .assert_eq(&rows.concat());
 }
 
 #[test]
-fn sums_of_a_conversation() {
+fn statistics_of_a_conversation() {
     let text = conversation(TALK);
     let mut stats = RecordingStats::default();
     for record in read(&text) {
@@ -230,7 +230,7 @@ fn statistics_and_violations_as_json() {
 proptest! {
     /// Percentiles are those of the sorted times, within 3 %.
     #[test]
-    fn percentiles_are_nearly_right(mut times in proptest::collection::vec(0_u64..10_000_000, 1..200), percent in 1_u64..=100) {
+    fn percentiles_are_approximately_right(mut times in proptest::collection::vec(0_u64..10_000_000, 1..200), percent in 1_u64..=100) {
         let mut summary = Histogram::default();
         times.iter().for_each(|time| summary.add(*time));
         times.sort_unstable();
@@ -265,7 +265,7 @@ fn violations_have_the_number_of_their_record() {
 }
 
 #[test]
-fn ids_and_times_make_no_difference() {
+fn ids_and_times_are_ignored_in_a_diff() {
     let one = conversation(TALK);
     let other = conversation(
         &TALK
@@ -288,7 +288,7 @@ fn ids_and_times_make_no_difference() {
 }
 
 #[test]
-fn other_forms() {
+fn exports_to_script_markdown_and_lines() {
     let text = conversation(TALK);
     let trace = read_trace(&mut read(&text)).unwrap();
     assert!(attache_testkit::Script::parse(&trace.to_script()).is_ok());

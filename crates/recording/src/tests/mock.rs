@@ -170,7 +170,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_client_that_offers_nothing_is_told_so() {
+fn a_scenario_reports_a_missing_client_capability() {
     for scenario in scenarios()
         .iter()
         .filter(|scenario| !scenario.needs.is_empty())
@@ -188,7 +188,7 @@ fn a_client_that_offers_nothing_is_told_so() {
             conversation
                 .trace
                 .to_string()
-                .contains("which you do not offer"),
+                .contains("which your client does not have"),
             "{}",
             scenario.name
         );
@@ -235,7 +235,7 @@ fn sessions_are_set_up_set_listed_and_closed() {
 }
 
 #[test]
-fn a_login_is_wanted_before_a_session() {
+fn a_session_requires_a_login() {
     let mut conversation = MockConversation::new(find_scenario("auth"));
     conversation.ask("session/new", SESSION);
     assert!(

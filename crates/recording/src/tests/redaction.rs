@@ -28,7 +28,7 @@ fn values_of_the_environment_and_headers() {
 }
 
 #[test]
-fn who_a_person_is() {
+fn personal_data_is_redacted() {
     check(
         r#"{"result":{"state":"authenticated","accounts":[{"label":"hunter2","email":"hunter2","active":true}]}}"#,
         &expect![[
@@ -38,7 +38,7 @@ fn who_a_person_is() {
 }
 
 #[test]
-fn members_whose_names_say_so() {
+fn members_with_secret_names_are_redacted() {
     check(
         r#"{"apiKey":"hunter2","access_token":"hunter2","Authorization":"hunter2","credentials":{"deep":["hunter2"]},"clientSecret":"hunter2","totalTokens":12,"progressToken":3}"#,
         &expect![[
@@ -48,7 +48,7 @@ fn members_whose_names_say_so() {
 }
 
 #[test]
-fn keys_inside_of_text() {
+fn keys_inside_text_are_redacted() {
     check(
         r#"{"text":"use Bearer hunter2 and API_KEY=hunter2, or sk-abcdefghijklmnopqrstuvwx"}"#,
         &expect![[r#"3: {"text":"use Bearer [redacted] and API_KEY=[redacted], or [redacted]"}"#]],
@@ -60,7 +60,7 @@ fn keys_inside_of_text() {
 }
 
 #[test]
-fn values_behind_a_name() {
+fn values_after_a_name_are_redacted() {
     for (line, shown) in [
         (
             "export API_KEY=\"hunter2\"",
@@ -121,7 +121,7 @@ fn addresses() {
 }
 
 #[test]
-fn keys_wherever_they_begin() {
+fn keys_are_found_at_any_position() {
     let key = "sk-ant-abcdefghijklmnop";
     check_text(&format!("ANTHROPIC=({key})"), "ANTHROPIC=([redacted])");
     check_text(&format!("at /keys/{key}: bad"), "at /keys/[redacted]: bad");
@@ -152,7 +152,7 @@ fn check_text(line: &str, shown: &str) {
 }
 
 #[test]
-fn a_program_is_left_alone() {
+fn program_source_is_not_redacted() {
     for line in [
         "fn parse(token: Token) -> Token { let token = Token::new(); }",
         "if token == other { secrets::list() }",
@@ -178,7 +178,7 @@ fn a_line_that_is_cut_off() {
 }
 
 #[test]
-fn what_only_looks_like_one_stays_as_it_was() {
+fn text_that_only_resembles_a_secret_is_kept() {
     for line in [
         r#"{ "text" : "a skirt = sk-irt, keyboard, tokens: 12", "n": 1e400 }"#,
         "a=b",
@@ -192,7 +192,7 @@ fn what_only_looks_like_one_stays_as_it_was() {
 proptest! {
     /// What comes out is JSON if what went in was, and taking secrets out twice takes out no more.
     #[test]
-    fn nothing_breaks(name in "[a-zA-Z_]{1,12}", value in ".{0,40}", odd in ".{0,80}") {
+    fn redaction_keeps_json_valid(name in "[a-zA-Z_]{1,12}", value in ".{0,40}", odd in ".{0,80}") {
         let mut line = String::from("{");
         attache_rpc::json::write::member(&mut line, &name, value.as_str());
         line.push('}');

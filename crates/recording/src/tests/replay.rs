@@ -44,14 +44,14 @@ fn of_agent(talk: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_client_hears_the_same() {
+async fn the_same_client_receives_the_same_messages() {
     let (said, outcome) = answers(TALK, &of_client(TALK), FaultInjector::none()).await;
     assert_eq!(String::from_utf8(said).unwrap(), of_agent(TALK));
     assert_eq!(outcome, ReplayEnd::Played);
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_client_is_answered_by_its_own_ids() {
+async fn another_client_gets_responses_with_its_own_ids() {
     let other = of_client(TALK)
         .replace("\"id\":1", "\"id\":\"one\"")
         .replace("\"id\":2", "\"id\":77")
@@ -64,7 +64,7 @@ async fn another_client_is_answered_by_its_own_ids() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_recorded_is_refused_and_what_is_not_asked_is_not_answered() {
+async fn unrecorded_requests_are_rejected_and_missing_ones_get_no_response() {
     let asked = r#"{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}
 {"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/elsewhere","mcpServers":[]}}
 "#;
@@ -78,7 +78,7 @@ async fn what_is_not_recorded_is_refused_and_what_is_not_asked_is_not_answered()
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_clients_part_uses_the_session_of_a_new_agent() {
+async fn a_replayed_client_uses_the_session_id_of_the_new_agent() {
     let mut player = player(TALK, Side::Client);
     let ((mut read, mut write), client) = pipes(1 << 20);
     let answers = of_agent(TALK).replace("old", "brand-new");
@@ -106,7 +106,7 @@ async fn the_clients_part_uses_the_session_of_a_new_agent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_falls_silent_is_told() {
+async fn a_silent_agent_is_reported() {
     let mut player = player(TALK, Side::Client);
     let (_kept, client) = pipes(1 << 20);
     let patience = Some(Duration::from_secs(1));
@@ -152,14 +152,14 @@ async fn with(faults: &[&str], seed: u64) -> (String, ReplayEnd) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn faults_that_leave_every_byte_in_its_place() {
+async fn delays_and_fragments_keep_every_byte() {
     for fault in ["delay=50ms", "delay=1ms..9s:50%", "fragment=7", "fragment"] {
         assert_eq!(with(&[fault], 1).await.0, of_agent(TALK), "{fault}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_are_dropped_doubled_moved_and_misaddressed() {
+async fn responses_are_dropped_duplicated_reordered_and_misaddressed() {
     let lines = |text: &str| text.lines().count();
     let all = lines(&of_agent(TALK));
     assert_eq!(lines(&with(&["drop"], 1).await.0), all - 3);
@@ -182,7 +182,7 @@ async fn answers_are_dropped_doubled_moved_and_misaddressed() {
 
 /// A client that asks nothing more before it has its answer gets it in the end.
 #[tokio::test(start_paused = true)]
-async fn an_answer_behind_which_nothing_comes_is_not_held_for_ever() {
+async fn a_held_response_is_sent_when_nothing_follows() {
     let mut player = player(TALK, Side::Agent);
     let ((read, mut write), agent) = pipes(1 << 20);
     let faults = FaultInjector::new(&["reorder"], 1).unwrap();
@@ -204,7 +204,7 @@ async fn an_answer_behind_which_nothing_comes_is_not_held_for_ever() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crash_comes_in_the_middle_of_the_message_that_was_named() {
+async fn a_crash_truncates_the_named_message() {
     let (said, outcome) = with(&["crash@3"], 1).await;
     assert_eq!(outcome, ReplayEnd::Crashed);
     let whole = of_agent(TALK);
@@ -215,7 +215,7 @@ async fn a_crash_comes_in_the_middle_of_the_message_that_was_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_number_makes_the_same_faults() {
+async fn the_same_seed_gives_the_same_faults() {
     let faults = ["garbage:30%", "duplicate:50%", "wrong-id:30%", "drop:20%"];
     let mut different = 0;
     for seed in 0..20 {
@@ -227,11 +227,11 @@ async fn the_same_number_makes_the_same_faults() {
 }
 
 #[test]
-fn faults_that_make_no_sense() {
+fn invalid_faults_are_rejected() {
     for (text, why) in [
-        ("explode", "no fault of that name"),
-        ("delay=soon", "a delay is a time"),
-        ("drop:200%", "a chance"),
+        ("explode", "unknown fault"),
+        ("delay=soon", "expected a time"),
+        ("drop:200%", "expected a chance"),
         ("crash@0", "the number of a message"),
         ("fragment=0", "a number of bytes"),
         ("garbage=3", "takes a value"),

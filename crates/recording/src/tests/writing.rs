@@ -119,7 +119,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     /// Partial lines, bytes that are no text, line breaks of all sorts: all of it arrives and is recorded.
     #[test]
-    fn every_byte_passes(pieces in proptest::collection::vec(
+    fn the_relay_forwards_every_byte(pieces in proptest::collection::vec(
         proptest::collection::vec(prop_oneof![3 => any::<u8>(), 1 => Just(b'\n'), 1 => Just(b'\r')], 0..200), 0..20)) {
         let sent = pieces.concat();
         let (arrived, recorded) = pass(pieces);
@@ -129,7 +129,7 @@ proptest! {
 }
 
 #[test]
-fn a_line_of_20_megabytes_passes_and_is_kept_in_part() {
+fn a_line_of_20_megabytes_is_forwarded_and_truncated_in_the_recording() {
     let mut line = vec![b'x'; 20 << 20];
     line.push(b'\n');
     let (arrived, recorded) = pass(vec![line.clone()]);
@@ -138,7 +138,7 @@ fn a_line_of_20_megabytes_passes_and_is_kept_in_part() {
 }
 
 #[test]
-fn a_file_that_does_not_answer_holds_nobody_up_and_the_loss_is_told() {
+fn a_blocked_file_does_not_delay_the_relay_and_the_loss_is_reported() {
     let disk = Disk::default();
     disk.set(Room::Blocked);
     let recording = recording(&disk, 10_000);
@@ -174,7 +174,7 @@ fn a_file_that_does_not_answer_holds_nobody_up_and_the_loss_is_told() {
 }
 
 #[test]
-fn after_a_loss_the_next_line_is_written_without_being_asked_for() {
+fn after_a_loss_the_next_line_is_written() {
     let disk = Disk::default();
     disk.set(Room::Blocked);
     let recording = recording(&disk, 200);
@@ -194,7 +194,7 @@ fn said(line: &str) -> RecordContent {
 }
 
 #[test]
-fn a_full_disk_is_told_where_it_was_and_writing_goes_on() {
+fn a_full_disk_is_reported_and_writing_continues() {
     let disk = Disk::default();
     let recording = recording(&disk, 1 << 20);
     recording.record_line(RecordedStream::Client, b"before");
@@ -217,7 +217,7 @@ fn a_full_disk_is_told_where_it_was_and_writing_goes_on() {
 }
 
 #[test]
-fn what_is_recorded_is_redacted_unless_told() {
+fn recordings_are_redacted_by_default() {
     for (secrets, shows) in [(Secrets::Redacted, false), (Secrets::Kept, true)] {
         let disk = Disk::default();
         let recording = RecordingWriter::start(disk.clone(), "test", secrets, 1 << 20);
@@ -235,7 +235,7 @@ fn what_is_recorded_is_redacted_unless_told() {
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[test]
-fn a_secret_beside_bytes_that_are_no_text_is_taken_out() {
+fn a_secret_next_to_invalid_utf8_is_redacted() {
     let disk = Disk::default();
     let recording = RecordingWriter::start(disk.clone(), "test", Secrets::Redacted, 1 << 20);
     let line = Bytes::from_static(b"\xff PASSWORD=hunter2\n\xff nothing\n");

@@ -1,4 +1,4 @@
-//! Nesting: read as deep as the limit says, refused one level deeper, and never by way of the stack.
+//! Nesting: read up to the limit, rejected one level deeper, and without recursion.
 
 use crate::json::{self, Decode, DecodeError, MAX_DEPTH, Object, Problem, Raw, RawObject, Reader};
 use crate::{Error as RpcError, Message};
@@ -58,7 +58,7 @@ fn the_limit_is_128() {
 }
 
 #[test]
-fn the_limit_holds_wherever_reading_starts() {
+fn the_depth_limit_applies_at_every_starting_depth() {
     for shape in SHAPES {
         for (depth, fits) in [(LIMIT - 1, true), (LIMIT, false)] {
             let member = format!("{{\"a\":{}}}", shape(depth));
@@ -71,7 +71,7 @@ fn the_limit_holds_wherever_reading_starts() {
 }
 
 #[test]
-fn brackets_that_come_after_each_other_are_not_deep() {
+fn sibling_brackets_do_not_add_depth() {
     let flat = format!("[{}]", vec![arrays(LIMIT - 1); 50].join(","));
     assert!(Raw::parse(&flat).is_ok());
     let flat = format!("[{}]", vec!["[[]]"; 10_000].join(","));
@@ -79,7 +79,7 @@ fn brackets_that_come_after_each_other_are_not_deep() {
 }
 
 #[test]
-fn absurd_nesting_is_refused_by_every_reader() {
+fn extreme_nesting_is_rejected_by_every_reader() {
     for shape in SHAPES {
         for &depth in ABSURD {
             let text = shape(depth);
@@ -96,7 +96,7 @@ fn absurd_nesting_is_refused_by_every_reader() {
 }
 
 #[test]
-fn absurd_nesting_without_an_end_is_refused() {
+fn extreme_unclosed_nesting_is_rejected() {
     for &depth in ABSURD {
         for open in ["[", "{\"a\":", "[{\"a\":[", "[ \n"] {
             let text = open.repeat(depth);
@@ -108,7 +108,7 @@ fn absurd_nesting_without_an_end_is_refused() {
 }
 
 #[test]
-fn a_type_that_contains_itself_needs_little_stack() {
+fn a_recursive_type_needs_little_stack() {
     let read = || {
         let deepest: Nest = json::from_str(&arrays(LIMIT)).expect("within the limit");
         assert_eq!(deepest.depth(), LIMIT);
@@ -122,7 +122,7 @@ fn a_type_that_contains_itself_needs_little_stack() {
 }
 
 #[test]
-fn a_message_is_one_level() {
+fn a_message_counts_as_one_level() {
     let members = [
         "params", "result", "error", "id", "method", "jsonrpc", "other",
     ];
@@ -140,7 +140,7 @@ fn a_message_is_one_level() {
 }
 
 #[test]
-fn an_error_object_with_deep_data_is_an_error_still() {
+fn an_error_object_with_deep_data_is_still_decoded() {
     let text = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{{\"code\":1,\"data\":{}}}}}",
         arrays(LIMIT - 2)

@@ -1,19 +1,19 @@
-//! A peer as the other end sees it: what it makes of lines, what it answers, and what it takes.
+//! An endpoint as its peer sees it: how it reads lines, what it responds, and what it accepts.
 
-mod answers;
-mod both_ways;
 mod cancel;
-mod interleaved;
+mod event_orders;
 mod limits;
 mod malformed;
+mod random_traffic;
+mod responses;
 
 use super::pair::TestEndpoint;
 use crate::NonJsonLines;
 
-/// Lines that arrive, what the peer sees, and what it writes.
+/// Received lines, the expected events, and the expected responses.
 type Row<'a> = (&'a str, &'a [&'a str], &'a [&'a str]);
 
-/// Each row on a peer of its own that has made one call, number 1.
+/// Checks each row on a new endpoint that has made one call, number 1.
 fn check(non_json_lines: NonJsonLines, rows: &[Row<'_>]) {
     for (lines, seen, written) in rows {
         let mut end = TestEndpoint::new(

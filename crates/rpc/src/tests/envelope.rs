@@ -1,16 +1,16 @@
-//! Envelopes: what each is taken for, and the answer that each bad one deserves.
+//! Envelopes: how each text is read, and the response that each malformed one gets.
 
-mod calls_and_answers;
 mod ids;
 mod limits;
 mod malformed;
-mod silence;
-mod there_and_back;
+mod privacy;
+mod requests_and_responses;
+mod round_trip;
 mod well_formed;
 
 use crate::{Malformed, Message, ProbableKind};
 
-/// What a text is taken for, in one line.
+/// Describes how a text is read, in one line.
 fn shown(text: &str) -> String {
     match Message::parse(text.as_bytes()) {
         Ok(message) => shown_message(&message),
@@ -47,7 +47,7 @@ fn shown_message(message: &Message<'_>) -> String {
     }
 }
 
-/// Rows of input and what it is taken for.
+/// Checks rows of input and their expected description.
 fn check(rows: &[(&str, &str)]) {
     for (text, expected) in rows {
         assert_eq!(shown(text), *expected, "{text}");

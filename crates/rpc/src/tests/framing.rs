@@ -1,4 +1,4 @@
-//! Framing: the same messages come out of a stream in whatever pieces it comes in.
+//! Framing: a stream gives the same messages in whatever pieces it arrives.
 
 mod headers;
 mod lines;
@@ -9,12 +9,12 @@ use proptest::prelude::*;
 
 use crate::{Frame, Splitter};
 
-/// A stream, and what is found in it; a limit of 40 bytes.
+/// A stream, and the messages expected in it with a limit of 40 bytes.
 type Row = (&'static [u8], &'static [&'static str]);
 
 const LIMIT: usize = 40;
 
-/// What is found in a stream that comes in pieces.
+/// Splits a stream that arrives in pieces.
 fn found<'a>(limit: usize, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
     let mut splitter = Splitter::new(limit);
     let mut buffer = BytesMut::new();
@@ -48,7 +48,7 @@ fn text(bytes: &[u8]) -> String {
     shown.replace("\\\"", "\"")
 }
 
-/// Whole, byte by byte, and cut in two at every place.
+/// Checks a stream whole, byte by byte, and cut in two at every position.
 fn check(rows: &[Row]) {
     for (stream, expected) in rows {
         let shown = text(stream);
@@ -79,7 +79,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn every_row_in_any_pieces(
+    fn every_stream_gives_the_same_messages_in_any_pieces(
         row in prop::sample::select(all_rows()),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
     ) {
@@ -87,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_in_any_pieces(
+    fn any_bytes_give_the_same_messages_in_any_pieces(
         stream in "(Content-|content-length|: ?|[0-9]{1,2}|\r\n|\n|\r|\\{\\}|[a-z ]|\u{feff}|[ab]{30,50}){0,24}",
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
     ) {

@@ -1,4 +1,4 @@
-//! Objects whose members are moved about: small ones, and ones that a peer made as large as it could.
+//! Editing the members of objects, small ones and ones as large as a hostile peer can send.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::json::{self, Object, Raw, RawObject, Reader};
 
 #[test]
-fn members_are_set_in_place_taken_and_renamed() {
+fn members_can_be_set_taken_and_renamed() {
     let mut object = Object::parse(r#"{"a":1,"b":[2],"c":"3"}"#).expect("an object");
     object.set("b", "4");
     object.set("d", "5");
@@ -33,7 +33,7 @@ fn a_member_with_an_empty_name_is_a_member() {
 }
 
 #[test]
-fn an_object_without_members_takes_the_first_without_a_comma() {
+fn the_first_member_of_an_empty_object_gets_no_comma() {
     let mut object = Object::parse(" { } ").expect("an object");
     assert!(object.is_empty());
     assert_eq!(json::to_string(&object), "{}");
@@ -42,7 +42,7 @@ fn an_object_without_members_takes_the_first_without_a_comma() {
 }
 
 #[test]
-fn what_is_no_object_is_an_error() {
+fn a_value_that_is_not_an_object_is_an_error() {
     for text in [
         "",
         "null",
@@ -60,7 +60,7 @@ fn what_is_no_object_is_an_error() {
 }
 
 #[test]
-fn a_look_for_a_tag_leaves_the_reader_where_it_is() {
+fn looking_up_a_tag_does_not_move_the_reader() {
     let tags = [
         (r#"{"type":"t","a":1}"#, Ok(Some("t"))),
         (r#"{"a":{"type":"no"},"type":"t"}"#, Ok(Some("t"))),
@@ -96,7 +96,7 @@ fn a_look_for_a_tag_leaves_the_reader_where_it_is() {
 }
 
 #[test]
-fn raw_values_lose_only_the_members_named() {
+fn without_removes_only_the_named_members() {
     let raw = Raw::parse(r#"{"a":1,"b":{"a":2},"a":3,"c":4}"#).expect("JSON");
     assert_eq!(raw.without(&["a", "c", "x"]).as_str(), r#"{"b":{"a":2}}"#);
     let list = Raw::parse("[1]").expect("JSON");
@@ -104,7 +104,7 @@ fn raw_values_lose_only_the_members_named() {
 }
 
 #[test]
-fn a_hundred_thousand_members_of_one_name_are_one() {
+fn a_hundred_thousand_members_with_one_name_become_one() {
     let text = format!("{{{}\"a\":0}}", "\"a\":1,".repeat(100_000));
     let object = Object::parse(&text).expect("an object");
     assert_eq!(json::to_string(&object), r#"{"a":0}"#);
@@ -113,7 +113,7 @@ fn a_hundred_thousand_members_of_one_name_are_one() {
 }
 
 #[test]
-fn a_hundred_thousand_names_are_sorted_out() {
+fn a_hundred_thousand_names_are_deduplicated_quickly() {
     let text = many(100_000);
     let object = Object::parse(&text).expect("an object");
     assert_eq!(object.iter().count(), 50_000);
@@ -122,7 +122,7 @@ fn a_hundred_thousand_names_are_sorted_out() {
 }
 
 #[test]
-fn names_that_differ_at_their_end_only_are_sorted_out() {
+fn names_that_differ_only_at_the_end_are_deduplicated_quickly() {
     let common = "p".repeat(1000);
     let mut text = String::from("{");
     for index in 0..1000 {

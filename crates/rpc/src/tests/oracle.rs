@@ -1,8 +1,8 @@
-//! `serde_json` as the oracle: on any text the two agree, but for two differences that we want.
+//! Our reader and `serde_json` agree on any text, except for two intended differences:
 //!
-//! - A number that does not fit an `f64` (`1e400`) is JSON. `serde_json` must make a number of it and refuses; we
-//!   keep its text, and only who decodes it as a number is told that it is out of range.
-//! - We read 128 levels and `serde_json` reads 127.
+//! - A number that does not fit an `f64` (`1e400`) is valid JSON. `serde_json` converts it at once and fails. Our reader keeps
+//!   the text, and only decoding it as a number fails.
+//! - Our reader allows 128 levels of nesting, `serde_json` allows 127.
 
 use std::collections::BTreeMap;
 
@@ -154,25 +154,25 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn on_pieces_of_json(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..16)) {
+    fn readers_agree_on_pieces_of_json(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..16)) {
         let text = pieces.concat();
         agree(text.as_bytes())?;
         agree_on_meaning(&text)?;
     }
 
     #[test]
-    fn on_any_text(text in any::<String>()) {
+    fn readers_agree_on_any_text(text in any::<String>()) {
         agree(text.as_bytes())?;
         agree_on_meaning(&text)?;
     }
 
     #[test]
-    fn on_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+    fn readers_agree_on_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
         agree(&bytes)?;
     }
 
     #[test]
-    fn on_strings_of_escapes(inside in r#"(\\["\\/bfnrtu]|\\u[0-9a-fA-F]{4}|\\ud[89ab][0-9a-f]{2}|[ -~]|é){0,12}"#) {
+    fn readers_agree_on_strings_of_escapes(inside in r#"(\\["\\/bfnrtu]|\\u[0-9a-fA-F]{4}|\\ud[89ab][0-9a-f]{2}|[ -~]|é){0,12}"#) {
         let text = format!("\"{inside}\"");
         agree(text.as_bytes())?;
         agree_on_meaning(&text)?;
@@ -195,7 +195,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn on_values_with_some_bytes_changed(
+    fn readers_agree_on_values_with_changed_bytes(
         value in any_value(),
         pretty in any::<bool>(),
         changes in prop::collection::vec(any_change(), 1..4),

@@ -1,8 +1,8 @@
-//! The queue of what is to be written: order, room, and lines that stay lines.
+//! The outbox: order, capacity, and lines that stay lines.
 
+mod capacity;
 mod lines;
 mod order;
-mod room;
 
 use bytes::BytesMut;
 use bytestring::ByteString;

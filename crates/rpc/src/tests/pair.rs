@@ -1,4 +1,4 @@
-//! Two peers joined by queues of bytes, of which as much is delivered as the test says.
+//! Two endpoints connected by queues of bytes. The test decides how many bytes are delivered.
 
 use bytes::BytesMut;
 
@@ -9,7 +9,7 @@ use crate::{
 };
 use crate::{SessionKey, Splitter};
 
-/// A peer, and the bytes that it has been sent.
+/// An endpoint, and the bytes that it has received.
 pub(super) struct TestEndpoint {
     pub(super) endpoint: Endpoint,
     splitter: Splitter,
@@ -28,7 +28,7 @@ impl TestEndpoint {
         }
     }
 
-    /// Bytes arrive.
+    /// Receives bytes.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
         while let Some(frame) = self
@@ -50,7 +50,7 @@ impl TestEndpoint {
         }
     }
 
-    /// The stream ends.
+    /// Ends the stream.
     pub(super) fn close(&mut self) {
         if let Some(last) = self.splitter.end(&mut self.buffer).expect("lines") {
             let message = InboundMessage::read(last, self.endpoint.limits());
@@ -58,17 +58,17 @@ impl TestEndpoint {
         }
     }
 
-    /// What has happened since the last look.
+    /// The events since the last call.
     pub(super) fn events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
     }
 
-    /// The same in words.
+    /// The events since the last call, as text.
     pub(super) fn event_lines(&mut self) -> Vec<String> {
         self.events().iter().map(shown).collect()
     }
 
-    /// The bytes that are to be written, as if they were.
+    /// Takes all bytes from the outbox, as if they were written.
     pub(super) fn sent(&mut self) -> Vec<u8> {
         let mut sent = Vec::new();
         while let Some(chunk) = self.endpoint.outbox().pop() {
@@ -79,7 +79,7 @@ impl TestEndpoint {
         sent
     }
 
-    /// The lines that are to be written.
+    /// Takes all lines from the outbox.
     pub(super) fn lines(&mut self) -> Vec<String> {
         let sent = String::from_utf8(self.sent()).expect("text");
         sent.lines().map(str::to_owned).collect()
@@ -104,14 +104,14 @@ impl Default for TestEndpoint {
     }
 }
 
-/// Which end.
+/// One of the two ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Left,
     Right,
 }
 
-/// Two ends, and what is under way to each.
+/// Two endpoints, and the bytes that are on the way to each.
 #[derive(Default)]
 pub(super) struct Pair {
     pub(super) left: TestEndpoint,
@@ -137,8 +137,7 @@ impl Pair {
         }
     }
 
-    /// Writes what an end has to write and delivers at most so many bytes to the other, which is told; how many they
-    /// were.
+    /// Writes the outbox of one end, and delivers at most this many bytes to the other end. Returns the number of bytes.
     pub(super) fn deliver(&mut self, to: Side, most: usize) -> usize {
         let (from, under_way, end) = match to {
             Side::Left => (&mut self.right, &mut self.to_left, &mut self.left),

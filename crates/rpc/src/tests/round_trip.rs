@@ -1,4 +1,4 @@
-//! What is read can be written again, on one line, and every other reader understands it.
+//! Values that are read can be written again, on one line, and other readers understand them.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -17,7 +17,7 @@ fn quoted(text: &str) -> String {
 }
 
 #[test]
-fn every_character_is_written_so_that_serde_json_reads_it() {
+fn serde_json_reads_every_written_character() {
     let all: Vec<char> = (0..=0x0010_ffff).filter_map(char::from_u32).collect();
     for (index, chunk) in all.chunks(1021).enumerate() {
         let text: String = chunk.iter().collect();
@@ -46,7 +46,7 @@ fn control_characters_are_escaped_and_others_are_not() {
 }
 
 #[test]
-fn numbers_are_written_as_they_are_read() {
+fn numbers_survive_a_round_trip() {
     for number in [
         0.0,
         -0.0,
@@ -70,7 +70,7 @@ fn numbers_are_written_as_they_are_read() {
 }
 
 #[test]
-fn line_breaks_between_tokens_are_left_out_wherever_text_is_kept() {
+fn line_breaks_between_tokens_are_removed_from_kept_text() {
     let text = "{\r\n \"a b\" : [ 1 ,\n 2 ] ,\n\"c\\\"\\\\\" : \" \\n \\\\\" , \"d\":{\n}\r}";
     let flat = r#"{"a b":[1,2],"c\"\\":" \n \\","d":{}}"#;
     assert_eq!(Raw::parse(text).expect("JSON").as_str(), flat);
@@ -93,7 +93,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn any_value_survives(value in any_value()) {
+    fn any_value_survives_a_round_trip(value in any_value()) {
         let text = value.to_string();
         let raw = Raw::parse(&text).expect("JSON");
         prop_assert_eq!(raw.as_str(), &text);
@@ -121,7 +121,7 @@ proptest! {
     }
 
     #[test]
-    fn any_string_survives(text in prop_oneof![any::<String>(), "[\\x00-\\x7f]{0,80}", "(.|\n|\r|\"|\\\\){0,80}"]) {
+    fn any_string_survives_a_round_trip(text in prop_oneof![any::<String>(), "[\\x00-\\x7f]{0,80}", "(.|\n|\r|\"|\\\\){0,80}"]) {
         let written = quoted(&text);
         prop_assert!(is_one_line(&written));
         prop_assert_eq!(&serde_json::from_str::<String>(&written).expect("JSON"), &text);
@@ -135,7 +135,7 @@ proptest! {
     }
 
     #[test]
-    fn any_number_survives(number in any::<f64>(), whole in any::<i64>(), positive in any::<u64>()) {
+    fn any_number_survives_a_round_trip(number in any::<f64>(), whole in any::<i64>(), positive in any::<u64>()) {
         if number.is_finite() {
             let back: f64 = json::from_str(&json::to_string(&number)).expect("a number");
             prop_assert_eq!(back.to_bits(), number.to_bits());

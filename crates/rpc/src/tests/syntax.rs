@@ -1,14 +1,14 @@
-//! JSON syntax, case by case: what is accepted, what is refused, and what the standard leaves open.
+//! JSON syntax, case by case: accepted, rejected, and implementation-defined texts.
 
 mod accepted;
-mod left_open;
-mod on_the_wire;
-mod refused;
+mod implementation_defined;
+mod over_a_connection;
+mod rejected;
 mod strings;
 
 use crate::json::{self, Decode, DecodeError, Raw, Reader};
 
-/// Reads a text in every way there is; all agree on whether it is JSON.
+/// Reads a text with every reader, and checks that all agree on whether it is JSON.
 fn read(text: &[u8]) -> Result<Raw, DecodeError> {
     let raw: Result<Raw, DecodeError> = json::from_slice(text);
     let Ok(plain) = std::str::from_utf8(text) else {
@@ -70,13 +70,13 @@ fn shown(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// What `serde_json` says of the same bytes.
+/// Whether `serde_json` accepts the same bytes.
 fn serde_accepts(text: &[u8]) -> bool {
     serde_json::from_slice::<serde_json::Value>(text).is_ok()
 }
 
 #[test]
-fn a_document_cut_anywhere_is_an_error() {
+fn a_truncated_document_is_an_error() {
     for end in 0..DOCUMENT.len() {
         let text = &DOCUMENT.as_bytes()[..end];
         assert!(read(text).is_err(), "accepted the first {end} bytes");
@@ -86,7 +86,7 @@ fn a_document_cut_anywhere_is_an_error() {
 }
 
 #[test]
-fn a_document_with_a_hole_is_read_alike_by_all() {
+fn all_readers_agree_on_a_document_with_a_missing_part() {
     for hole in 0..DOCUMENT.len() {
         let mut text = DOCUMENT.as_bytes().to_vec();
         text.remove(hole);
@@ -95,7 +95,7 @@ fn a_document_with_a_hole_is_read_alike_by_all() {
 }
 
 #[test]
-fn a_document_with_one_byte_changed_is_read_alike_by_all() {
+fn all_readers_agree_on_a_document_with_one_changed_byte() {
     for place in 0..DOCUMENT.len() {
         for byte in *b"\"\\{}[]:,0-.eE+tn \n\0\x1f\x7f\x80\xc3\xff/u" {
             let mut text = DOCUMENT.as_bytes().to_vec();
@@ -109,7 +109,7 @@ fn a_document_with_one_byte_changed_is_read_alike_by_all() {
 }
 
 #[test]
-fn an_error_knows_where_it_was_noticed() {
+fn an_error_has_the_offset_where_it_was_detected() {
     let places = [
         ("", 0),
         ("  ", 2),
@@ -127,7 +127,7 @@ fn an_error_knows_where_it_was_noticed() {
 }
 
 #[test]
-fn values_are_decoded_where_they_fit_and_refused_where_not() {
+fn values_of_the_wrong_type_are_rejected() {
     assert_eq!(json::from_str::<u16>("65535"), Ok(65535));
     for text in [
         "65536",
@@ -158,7 +158,7 @@ fn values_are_decoded_where_they_fit_and_refused_where_not() {
 }
 
 #[test]
-fn a_word_that_only_begins_well_is_no_value() {
+fn a_word_that_only_begins_like_a_literal_is_rejected() {
     fn refused<T: Decode>(text: &str) {
         assert!(json::from_str::<T>(text).is_err(), "{text}");
     }

@@ -1,4 +1,4 @@
-//! A loop over blocking pipes with the official types: what is left when there is no engine.
+//! A loop over blocking pipes with the official types: the cost without any engine.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -53,7 +53,7 @@ impl Pipes {
         }
     }
 
-    /// Reads a line; `false` at the end. What was written is sent before anybody waits.
+    /// Reads a line; `false` at the end. Flushes the output before it waits.
     fn read(&mut self) -> bool {
         if self.input.buffer().is_empty() {
             self.output.flush().unwrap();

@@ -42,7 +42,7 @@ pub(crate) fn bench(effort: Effort) {
 struct Started {
     seconds: f64,
     resident: f64,
-    /// What is not part of a program file. All sides that are built here share one, which is larger than any of them
+    /// Memory that is not part of a program file. All sides that are built here share one, which is larger than any of them
     /// would need.
     own: f64,
 }

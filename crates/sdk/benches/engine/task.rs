@@ -1,4 +1,4 @@
-//! What a client is to do, and the words that all sides say.
+//! The tasks of a client, and the texts that all sides send.
 
 use std::time::{Duration, Instant};
 

@@ -112,7 +112,7 @@ struct Step {
     reaction: Reaction,
 }
 
-/// What the client does when the agent asks for permission, or waits.
+/// The reaction of the client when the agent requests permission, or waits.
 #[derive(Clone, Copy, PartialEq)]
 enum Reaction {
     Nothing,

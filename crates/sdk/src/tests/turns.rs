@@ -1,4 +1,4 @@
-//! What a turn looks like from both sides.
+//! A turn, as both sides see it.
 
 use super::{Sides, hello};
 use crate::transcript::Transcript;

@@ -1,4 +1,4 @@
-//! Whether a value fits a pattern, and where it does not.
+//! Matches values against patterns, and reports the first mismatch.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use super::{Extras, Pattern};
 use crate::bindings::Bindings;
 use crate::json_value::JsonValue;
 
-/// Where a value does not fit, and why.
+/// The place where a value does not match, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mismatch {
     pub(crate) path: String,
@@ -16,7 +16,7 @@ pub(crate) struct Mismatch {
 }
 
 impl Pattern {
-    /// Compares, and binds the names that are heard for the first time. `path` is the way to the value.
+    /// Matches a value and binds names that occur for the first time. `path` is the location of the value.
     pub(crate) fn match_value(
         &self,
         found: &JsonValue,

@@ -1,4 +1,4 @@
-//! Reading a pattern from a script.
+//! Parses patterns in a script.
 
 use attache_rpc::json::{self, MAX_DEPTH};
 
@@ -7,7 +7,7 @@ use crate::json_value::JsonValue;
 use crate::script::{Cursor, ScriptError};
 
 impl Pattern {
-    /// Reads the pattern that begins at the cursor. It may go on over several lines while a bracket is open.
+    /// Parses the pattern at the cursor. It may continue over several lines while a bracket is open.
     pub(crate) fn parse(cursor: &mut Cursor<'_>) -> Result<Self, ScriptError> {
         value(cursor, 0)
     }

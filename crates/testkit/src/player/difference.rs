@@ -1,22 +1,22 @@
-//! Where a conversation has left its script.
+//! The first difference between a conversation and its script.
 
 use std::fmt;
 
 use crate::Side;
 use crate::script::SourceLocation;
 
-/// The first difference between a script and what has been said.
+/// The first difference between a script and the actual conversation.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// Who was played.
+    /// The side that was played.
     pub side: Side,
-    /// The line of the script; `None` behind its end.
+    /// The line number in the script; `None` after its end.
     pub line: Option<usize>,
-    /// The lines of the script that would have fitted.
+    /// The lines of the script that would have matched.
     pub expected: Vec<String>,
-    /// What came instead, as a line of a script; `None` if nothing came.
+    /// The actual message, as a line of a script; `None` if nothing arrived.
     pub found: Option<String>,
-    /// What is wrong.
+    /// The reason.
     pub reason: String,
 }
 
@@ -39,7 +39,7 @@ impl Difference {
         }
     }
 
-    /// The player itself has failed.
+    /// The player itself failed.
     pub(crate) fn of_fault(side: Side, fault: &str) -> Self {
         let reason = format!("the player has failed: {fault}");
         Difference::at(side, &[], None, reason)
@@ -67,7 +67,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Tests unwrap it, so it is shown as it reads best.
+/// Tests unwrap this error, so its debug form is the readable one.
 impl fmt::Debug for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -1,4 +1,4 @@
-//! Whether what was heard is what a line says.
+//! Compares received messages with lines of a script.
 
 use attache_rpc::Id;
 use attache_rpc::json::from_str;
@@ -10,7 +10,7 @@ use crate::script::{LineContent, RequestRef, ScriptLine};
 use crate::wire_message::{LineKind, WireMessage};
 
 impl ScriptLine {
-    /// Compares, and notes in the bindings what later lines need. After a failure the bindings is not to be used.
+    /// Matches a message with a line and updates the bindings. After a mismatch the bindings must not be used.
     pub(super) fn match_message(
         &self,
         message: &WireMessage,
@@ -96,7 +96,7 @@ impl LineContent {
 }
 
 impl WireMessage {
-    /// Whether a raw line of a script, which may be a message, says the same.
+    /// Whether a received line equals a raw line of a script, which may be a message.
     fn is_line(&self, text: &str) -> bool {
         *self == WireMessage::read(text.as_bytes())
     }

@@ -1,4 +1,4 @@
-//! Lines in and out, each with a deadline.
+//! Reads and writes lines with deadlines.
 
 use std::io;
 use std::time::Duration;
@@ -16,13 +16,13 @@ pub(super) struct LineStream<R, W> {
     splitter: Splitter,
     buffer: BytesMut,
     ended: bool,
-    /// What was left at the end has been taken.
+    /// Whether the rest after the last line break has been returned.
     over: bool,
-    /// What has been looked at and not taken.
+    /// A message that was put back.
     ahead: Option<WireMessage>,
 }
 
-/// Nothing came in time.
+/// No message arrived in time.
 pub(super) struct TimedOut;
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineStream<R, W> {
@@ -38,7 +38,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineStream<R, W> {
         }
     }
 
-    /// Takes the next line; after the end of the stream, the end again and again.
+    /// The next message. After the end of the stream it returns the end each time.
     pub(super) async fn receive(&mut self, within: Duration) -> Result<WireMessage, TimedOut> {
         match self.ahead.take() {
             Some(message) => Ok(message),
@@ -49,7 +49,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineStream<R, W> {
         }
     }
 
-    /// Puts back what was taken last.
+    /// Puts the last message back.
     pub(super) fn put_back(&mut self, message: WireMessage) {
         self.ahead = Some(message);
     }
@@ -84,7 +84,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineStream<R, W> {
                     continue;
                 }
             }
-            // A stream that fails has ended, too.
+            // A failing stream counts as ended.
             let got = self.read.read_buf(&mut self.buffer).await;
             self.ended = matches!(got, Ok(0) | Err(_));
         }

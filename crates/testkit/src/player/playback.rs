@@ -1,4 +1,4 @@
-//! Playing: where the player stands in the script, and what it remembers.
+//! A running player: its position in the script, and its bindings.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -61,7 +61,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Playback<R, W> {
     }
 
     pub(super) async fn close(&mut self) {
-        // A peer that is gone needs no goodbye.
+        // The peer may have exited already.
         drop(self.stream.close(self.within).await);
     }
 
@@ -123,7 +123,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Playback<R, W> {
         }
     }
 
-    /// Waits for one of the lines; which of them it was.
+    /// Waits for one of the lines and returns which of them arrived.
     async fn expect(&mut self, lines: &[&ScriptLine]) -> Result<usize, Difference> {
         let within = lines.iter().filter_map(|line| line.within).max();
         let within = within.unwrap_or(self.within);
@@ -167,7 +167,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Playback<R, W> {
         Ok(())
     }
 
-    /// The clocks of two sides are not one: whoever does not speak next listens for half of the time.
+    /// The two sides do not share a clock: the side that does not send the next line listens for half of the time.
     async fn quiet(
         &mut self,
         location: &SourceLocation,
@@ -187,7 +187,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Playback<R, W> {
         }
     }
 
-    /// What has been said beyond the script.
+    /// Fails if the peer sends anything after the end of the script.
     async fn finish(&mut self) -> Result<(), Difference> {
         self.close().await;
         let patience = if self.anything {
@@ -229,5 +229,5 @@ fn repeated(thread: &[ScriptLine]) -> VecDeque<&ScriptLine> {
         .collect()
 }
 
-/// How long to listen for what comes after the end of a script.
+/// How long to listen after the end of a script.
 const AFTER_END: Duration = Duration::from_millis(100);

@@ -1,4 +1,4 @@
-//! LineContent a line: what it is on the stream, and what later lines need of it.
+//! Sends lines of a script, and binds what later lines need.
 
 use attache_rpc::Id;
 use attache_rpc::json::{Encode as _, from_str, write};
@@ -24,7 +24,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Playback<R, W> {
         })
     }
 
-    /// Whether what the line depends on has been message.
+    /// Whether everything that the line depends on has been received.
     pub(super) fn can_send(&self, line: &ScriptLine) -> bool {
         line.from == self.side && {
             let mut ahead = self.bindings.clone();

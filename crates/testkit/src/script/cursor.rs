@@ -1,4 +1,4 @@
-//! A location in the text of a script that moves on.
+//! A cursor in the text of a script.
 
 use super::{ScriptError, SourceLocation};
 
@@ -21,7 +21,7 @@ impl<'a> Cursor<'a> {
         self.rest().chars().next()
     }
 
-    /// Moves over so many bytes.
+    /// Skips this many bytes.
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
     }
@@ -63,7 +63,7 @@ impl<'a> Cursor<'a> {
         Ok(word.to_owned())
     }
 
-    /// Takes the characters that fit.
+    /// Takes characters while they match.
     pub(crate) fn run(&mut self, fits: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let run = &rest[..rest.find(|c| !fits(c)).unwrap_or(rest.len())];
@@ -71,12 +71,12 @@ impl<'a> Cursor<'a> {
         run
     }
 
-    /// Steps over blanks within the line.
+    /// Skips blanks within the line.
     pub(crate) fn blanks(&mut self) {
         self.run(|character| character == ' ' || character == '\t');
     }
 
-    /// Steps over white space, lines and all.
+    /// Skips white space, including line breaks.
     pub(crate) fn layout(&mut self) {
         self.run(|character| character.is_ascii_whitespace());
     }
@@ -88,7 +88,7 @@ impl<'a> Cursor<'a> {
         line.strip_suffix('\r').unwrap_or(line)
     }
 
-    /// Steps over the end of a line: blanks, a comment and the line break.
+    /// Skips the end of a line: blanks, a comment and the line break.
     pub(crate) fn end_of_line(&mut self, what: &str) -> Result<(), ScriptError> {
         self.blanks();
         match self.peek() {
@@ -104,7 +104,7 @@ impl<'a> Cursor<'a> {
         matches!(self.peek(), None | Some('\n' | '\r' | '#'))
     }
 
-    /// The location from an earlier one up to here.
+    /// The range from an earlier location to here.
     pub(crate) fn location_from(&self, start: &Cursor<'_>) -> SourceLocation {
         let (line, column) = start.position();
         let text = self.text[start.at..self.at].trim().to_owned();

@@ -1,10 +1,10 @@
-//! Why a text is no script.
+//! Errors in scripts.
 
 use thiserror::Error;
 
 use super::SourceLocation;
 
-/// A location in a script that cannot be read, or cannot be played.
+/// A place in a script that cannot be parsed or played.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}, column {column}: expected {expected}, found {found}")]
 pub struct ScriptError {
@@ -12,9 +12,9 @@ pub struct ScriptError {
     pub line: usize,
     /// The column, in characters, counted from 1.
     pub column: usize,
-    /// What was expected there.
+    /// The text that was expected there.
     pub expected: String,
-    /// What stands there.
+    /// The text that was found there.
     pub found: String,
 }
 

@@ -1,4 +1,4 @@
-//! Reading one line of a script: arrow, method, label, payload and what stands behind it.
+//! Parses one line of a script: arrow, method, label, payload and suffixes.
 
 use super::suffix::{self, Suffixes};
 use super::{Cursor, LineContent, RequestRef, ScriptError, ScriptLine};
@@ -65,7 +65,7 @@ pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<ScriptLine, ScriptError> 
     })
 }
 
-/// Everything behind the blank is the line.
+/// A raw line: everything after the blank.
 fn raw(cursor: &mut Cursor<'_>, start: &Cursor<'_>, from: Side) -> ScriptLine {
     cursor.take(" ");
     let text = cursor.line().to_owned();

@@ -1,4 +1,4 @@
-//! Reading the blocks of a script.
+//! Parses the blocks of a script.
 
 use super::suffix::duration;
 use super::{Block, Cursor, Repetition, ScriptError, ScriptLine, Step};
@@ -43,7 +43,7 @@ fn step(cursor: &mut Cursor<'_>) -> Result<Step, ScriptError> {
     Ok(step)
 }
 
-/// One line, or several that stay in order.
+/// A thread: one line, or several that stay in order.
 fn thread(cursor: &mut Cursor<'_>) -> Result<Vec<ScriptLine>, ScriptError> {
     let start = cursor.clone();
     if cursor.take_word("in order") {
@@ -62,7 +62,7 @@ fn counted(cursor: &mut Cursor<'_>) -> Result<ScriptLine, ScriptError> {
     }
 }
 
-/// Reads up to `end`.
+/// Parses steps up to `end`.
 fn until_end<T>(
     cursor: &mut Cursor<'_>,
     start: &Cursor<'_>,
@@ -79,7 +79,7 @@ fn until_end<T>(
     Err(start.expected("an `end` for the block that begins here"))
 }
 
-/// `...` closes a script, and what may come any number of times is followed by what ends it.
+/// Checks that `...` is the last step, and that a repetition without a limit is followed by the line that ends it.
 fn check_last(blocks: &[Block]) -> Result<(), ScriptError> {
     let steps: Vec<&Step> = blocks.iter().flat_map(steps).collect();
     for (index, step) in steps.iter().enumerate() {

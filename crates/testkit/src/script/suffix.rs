@@ -1,4 +1,4 @@
-//! What stands behind a line's payload: how often, how soon, and with which id.
+//! The suffixes of a line: how often it occurs, its deadline, and its id.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What can be said of a script before it is played: every answer has its request, and every name its value.
+//! Validates a script before it is played: every response has a request, and every name has a value.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use super::{Block, LineContent, Repetition, Script, ScriptError, ScriptLine, Ste
 use crate::Side;
 use crate::pattern::Pattern;
 
-/// Fails at the first answer for which there is no open request.
+/// Fails at the first response without an open request.
 pub(super) fn responses(script: &Script) -> Result<(), ScriptError> {
     let mut open = OpenRequests::default();
     for block in &script.blocks {
@@ -72,7 +72,7 @@ impl OpenRequests {
     }
 }
 
-/// Fails at the first hole that the side would have to fill and cannot.
+/// Fails at the first hole for which the side has no value to send.
 pub(super) fn playable(script: &Script, side: Side) -> Result<(), ScriptError> {
     let mut known = HashSet::new();
     let mut labels = HashSet::new();

@@ -30,7 +30,7 @@ async fn the_examples_do_not_depend_on_a_clock_that_is_paused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_page_says_of_differences_is_what_is_said() {
+async fn the_documented_difference_is_the_actual_one() {
     let error = Script::parse("-> initialize {\"version\"}").unwrap_err();
     assert!(PAGE.contains(&error.to_string()), "{error}");
     let script = "# A greeting.\n-> session/prompt {\"sessionId\":\"s1\",\"prompt\":[{\"type\":\"text\",\"text\":\"Hello\"}]}";

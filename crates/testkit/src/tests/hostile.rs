@@ -7,7 +7,7 @@ use crate::{Script, Side, Tap, TraceEvent};
 const PAGE: &str = include_str!("../../../../docs/scripts.md");
 
 #[test]
-fn texts_that_are_cut_or_spoilt_are_errors_at_most() {
+fn truncated_and_corrupted_scripts_never_panic() {
     let script: String = PAGE.split("```script\n").skip(1).collect();
     let mut wrong = 0;
     for (at, _) in script.char_indices().step_by(5) {

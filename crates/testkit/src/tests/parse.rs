@@ -10,7 +10,7 @@ fn check(script: &str, expect: Expect) {
 }
 
 #[test]
-fn a_step_that_is_none() {
+fn an_unknown_step() {
     check(
         "\n  =- hello",
         expect![[
@@ -36,7 +36,7 @@ fn a_member_without_a_value() {
 }
 
 #[test]
-fn a_value_that_is_no_json() {
+fn a_value_that_is_not_json() {
     check(
         "-> a {\"b\":nil}",
         expect!["line 1, column 11: expected a JSON value, `$name`, `_` or `@label`, found `nil`"],
@@ -54,7 +54,7 @@ fn a_string_that_is_not_closed() {
 }
 
 #[test]
-fn a_member_twice() {
+fn a_duplicate_member() {
     check(
         "-> a {\"b\":1,\"b\":2}",
         expect![[
@@ -64,7 +64,7 @@ fn a_member_twice() {
 }
 
 #[test]
-fn members_behind_the_dots() {
+fn members_after_the_dots() {
     check(
         "-> a {...,\"b\":2}",
         expect!["line 1, column 10: expected `}` behind `...`, found `,`"],
@@ -72,7 +72,7 @@ fn members_behind_the_dots() {
 }
 
 #[test]
-fn a_word_behind_the_params() {
+fn a_word_after_the_params() {
     check(
         "-> a {} soon",
         expect![[
@@ -90,7 +90,7 @@ fn a_time_without_a_unit() {
 }
 
 #[test]
-fn no_times() {
+fn a_repetition_of_zero_times() {
     check(
         "-> a {} x0",
         expect!["line 1, column 10: expected a number from 1 to 1000000, found `0`"],
@@ -116,7 +116,7 @@ fn a_block_without_an_end() {
 }
 
 #[test]
-fn an_answer_to_nothing() {
+fn a_response_without_a_request() {
     check(
         "-> a\n<= {}\n<= {}",
         expect![[
@@ -126,7 +126,7 @@ fn an_answer_to_nothing() {
 }
 
 #[test]
-fn an_answer_to_an_unknown_label() {
+fn a_response_to_an_unknown_label() {
     check(
         "-> a @one\n<= @two {}",
         expect![[
@@ -136,7 +136,7 @@ fn an_answer_to_an_unknown_label() {
 }
 
 #[test]
-fn more_answers_than_requests_in_a_block() {
+fn more_responses_than_requests_in_a_block() {
     check(
         "-> a x2\nrepeat 3\n<= {}\nend",
         expect![[
@@ -146,7 +146,7 @@ fn more_answers_than_requests_in_a_block() {
 }
 
 #[test]
-fn any_number_of_lines_that_nothing_ends() {
+fn an_unbounded_repetition_without_an_end() {
     check(
         "<. a {} x*\n-> b",
         expect![
@@ -156,7 +156,7 @@ fn any_number_of_lines_that_nothing_ends() {
 }
 
 #[test]
-fn steps_behind_the_last() {
+fn steps_after_the_last() {
     check(
         "...\n-> b",
         expect!["line 1, column 1: expected nothing after this step, found `...`"],
@@ -172,7 +172,7 @@ fn nested_too_deep() {
 }
 
 #[test]
-fn a_side_that_would_have_to_guess() {
+fn a_hole_without_a_value() {
     let script = "-> a {\"b\":$c,\"d\":_}\n.> e {\"f\":$c}";
     let script = Script::parse(script).unwrap();
     assert!(script.check_playable(Side::Agent).is_ok());

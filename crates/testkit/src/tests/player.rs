@@ -47,7 +47,7 @@ async fn a_member_that_is_missing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_member_too_many() {
+async fn an_additional_member() {
     check(
         HELLO,
         r#"-> a {"b":_}"#,
@@ -60,7 +60,7 @@ async fn a_member_too_many() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_item_too_many() {
+async fn an_additional_item() {
     check(
         HELLO,
         r#"-> a {"b":[1],"e":_}"#,
@@ -88,7 +88,7 @@ async fn a_member_that_occurs_twice() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_method_and_another_sort() {
+async fn another_method_and_another_kind() {
     check(
         HELLO,
         "-> b {...}",
@@ -119,7 +119,7 @@ async fn another_method_and_another_sort() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_envelope_with_members_of_its_own_is_no_message() {
+async fn an_envelope_with_unknown_members_is_not_a_message() {
     let line = r#"{"jsonrpc":"2.0","method":"a","extra":1}"#;
     check(line, ".> a", expect![[r#"
         line 1 of the script, played as the agent: expected a notification, found a line that is not a message
@@ -129,7 +129,7 @@ async fn an_envelope_with_members_of_its_own_is_no_message() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_comes() {
+async fn no_message_arrives() {
     let (read, _keep_open) = tokio::io::duplex(64);
     let script = Script::parse("<= {} id 1 within 2s").unwrap();
     let player = ScriptPlayer::new(script, Side::Client).unwrap();
@@ -143,7 +143,7 @@ async fn nothing_comes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_comes_too_early() {
+async fn the_connection_ends_too_early() {
     check("", "-> a {}", expect![[r#"
         line 1 of the script, played as the agent: expected a request, found the end of the connection
           expected  -> a {}
@@ -152,7 +152,7 @@ async fn the_end_comes_too_early() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn more_comes_than_the_script_has() {
+async fn messages_after_the_end_of_the_script() {
     check(
         HELLO,
         "",
@@ -174,7 +174,7 @@ async fn more_comes_than_the_script_has() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_carries_the_id_of_its_question() {
+async fn a_response_has_the_id_of_its_request() {
     let asked = "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"a\"}\n{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"a\"}\n";
     let script = "-> a @one\n-> a\n<! {\"code\":1,\"message\":\"no\"}\n<= @one null";
     let (outcome, answers) = say(script, asked).await;
@@ -187,7 +187,7 @@ async fn an_answer_carries_the_id_of_its_question() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_to_another_question() {
+async fn a_response_to_another_request() {
     let client = "-> a\n-> b\n<= {}\n<= {}";
     let agent = "-> a\n-> b @b\n<= @b {}\n<= {}";
     let difference = play(client, agent).await.unwrap_err();
@@ -223,7 +223,7 @@ async fn a_name_keeps_its_value() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn names_are_bound_anew_in_every_repetition() {
+async fn names_are_rebound_in_each_repetition() {
     let once = "-> new\n<= {\"id\":$id=1}\n.> use {\"id\":$id}\n";
     let client = format!("repeat 3\n{once}end");
     let agent = [1, 2, 3].map(|id| {
@@ -282,7 +282,7 @@ async fn any_number_of_lines() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_line_that_comes_too_late() {
+async fn a_line_after_its_deadline() {
     let client = "-> a\n<= {} within 1s";
     let difference = play(client, "-> a\nquiet 2s\n<= {}").await;
     expect![[r#"

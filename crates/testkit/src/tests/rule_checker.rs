@@ -18,7 +18,7 @@ const HELLO: &str = r#"
 "#;
 
 #[tokio::test(start_paused = true)]
-async fn a_conversation_with_nothing_wrong_in_it() {
+async fn a_conversation_without_violations() {
     let turn = r#"
         -> session/prompt {"sessionId":"s","prompt":[{"type":"text","text":"hi"}]}
         <. session/update {"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"ho"}}}
@@ -43,7 +43,7 @@ async fn a_turn_that_ignores_its_cancellation() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_were_not_offered() {
+async fn calls_without_the_capability() {
     let calls = r#"
         -> session/list {}
         <= {"sessions":[]}
@@ -58,7 +58,7 @@ async fn calls_that_were_not_offered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_that_should_have_been_errors() {
+async fn results_that_should_be_errors() {
     let calls = r#"
         -> session/new {"cwd":"/project","mcpServers":[]}
         <= {"sessionId":"early"}
@@ -85,7 +85,7 @@ async fn answers_that_should_have_been_errors() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_is_loaded_tells_its_turns_again() {
+async fn a_loaded_session_replays_its_turns() {
     let script = r#"
         -> initialize {"protocolVersion":1,"clientCapabilities":{},"clientInfo":{"name":"c","version":"1"}}
         <= {"protocolVersion":1,"agentCapabilities":{"loadSession":true},"agentInfo":{"name":"a","version":"1"}}

@@ -27,7 +27,7 @@ fn check(lines: &str, expect: Expect) {
 }
 
 #[test]
-fn answers_out_of_order_get_labels() {
+fn responses_out_of_order_get_labels() {
     let lines = r#"
         >{"jsonrpc":"2.0","id":10,"method":"a"}
         >{"jsonrpc":"2.0","id":11,"method":"b"}
@@ -57,7 +57,7 @@ fn answers_out_of_order_get_labels() {
 }
 
 #[test]
-fn what_is_another_on_every_run() {
+fn values_that_differ_between_runs_are_normalised() {
     let lines = r#"
         <{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"f81d","update":{"sessionUpdate":"tool_call","toolCallId":"c-77","title":"read /tmp/.tmpX1/a.rs and file:///tmp/.tmpX2","content":[{"type":"terminal","terminalId":"t9"}]}}}
         <{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"0000","update":{"sessionUpdate":"session_info_update","updatedAt":"2025-10-29T14:22:15.123+02:00","title":"/home/x /tmp /not/tmp/a"}}}
@@ -92,7 +92,7 @@ fn numbers_and_order_are_kept() {
 }
 
 #[test]
-fn an_end_in_the_middle_is_shown() {
+fn an_end_before_the_last_message_is_shown() {
     check(
         "<|\n>{\"jsonrpc\":\"2.0\",\"method\":\"a\"}\n>|",
         expect![[r#"

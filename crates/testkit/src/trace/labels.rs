@@ -1,4 +1,4 @@
-//! Which requests need a label, for their answers or a cancellation to find them.
+//! Finds the requests that need a label, because a response or cancellation would otherwise be ambiguous.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,11 +10,11 @@ use crate::wire_message::WireMessage;
 
 #[derive(Default)]
 pub(super) struct Labels {
-    /// The request that an entry is, answers or names.
+    /// The request that an entry is, responds to, or names.
     request: HashMap<usize, usize>,
     /// The labels, by request.
     labels: HashMap<usize, usize>,
-    /// Answers to nothing that was requests.
+    /// Responses without a request.
     strays: BTreeSet<usize>,
 }
 
@@ -58,7 +58,7 @@ impl Labels {
         found
     }
 
-    /// The label of the request that an entry is, answers or names.
+    /// The label of the request that an entry is, responds to, or names.
     pub(super) fn of_entry(&self, entry: usize) -> Option<usize> {
         let request = self.request.get(&entry)?;
         self.labels.get(request).copied()
@@ -76,7 +76,7 @@ struct TracedRequest {
     open: bool,
 }
 
-/// The request that is answered. It needs a label unless it is the oldest of those that have none.
+/// The request of a response. It needs a label unless it is the oldest open request without one.
 fn answered_request(
     requests: &mut [TracedRequest],
     asker: Side,

@@ -1,4 +1,4 @@
-//! Replacing what is another on every run: ids, times, directories for temporary files.
+//! Replaces values that differ between runs: ids, times, temporary directories.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -7,12 +7,12 @@ use attache_rpc::json::{Encode as _, from_str, write};
 
 use crate::json_value::JsonValue;
 
-/// How ids are shown that a peer has chosen.
+/// How ids that a peer has chosen are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IdStyle {
-    /// As their new names.
+    /// By their new names.
     Plain,
-    /// As captures, with their new names for whoever sends them.
+    /// As captures, which get their values from the side that sends them.
     Captured,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Normalizer<'a> {
         }
     }
 
-    /// Appends a JSON text; `request` is the label of the request that its member `requestId` names.
+    /// Appends a JSON text. `request` is the label of the request that its member `requestId` names.
     pub(super) fn write(&mut self, out: &mut String, json: &str, request: Option<usize>) {
         match (from_str::<JsonValue>(json), request) {
             (Ok(JsonValue::Object(members)), Some(label)) => {
@@ -78,7 +78,7 @@ impl<'a> Normalizer<'a> {
         }
     }
 
-    /// Writes an object; `special` writes the members that it takes care of.
+    /// Writes an object. `special` writes the members that it handles.
     fn object(
         &mut self,
         out: &mut String,
@@ -135,7 +135,7 @@ impl<'a> Normalizer<'a> {
         write::string(out, &self.without_temps(&text));
     }
 
-    /// Every directory below a root for temporary files gets a number.
+    /// Numbers each directory below a root for temporary files.
     fn without_temps(&mut self, text: &str) -> String {
         let mut out = String::new();
         let mut rest = text;
@@ -173,7 +173,7 @@ impl<'a> Normalizer<'a> {
     }
 }
 
-/// What a member of that name is the id of, if it is one that a peer chooses.
+/// The kind of object that a member with this name identifies; `None` if a peer does not choose the id.
 pub fn kind_of_id(member: &str) -> Option<&'static str> {
     let kind = KINDS.iter().find(|(_, members)| members.contains(&member));
     kind.map(|(kind, _)| *kind)

@@ -1,4 +1,4 @@
-//! The rules of the protocol on a recorded conversation, message by message.
+//! Checks a recorded conversation against the rules of the protocol, message by message.
 
 mod session_rules;
 mod unreadable;
@@ -21,15 +21,15 @@ use session_rules::{SessionRules, session_id};
 pub struct TraceViolation {
     /// The entry of the trace, counted from 0.
     pub entry: usize,
-    /// Who sent the message.
+    /// The side that sent the message.
     pub from: Side,
-    /// The rule, and how it is broken.
+    /// The rule, and how the message breaks it.
     pub violation: Violation,
 }
 
 impl Trace {
-    /// The rules that the conversation breaks, in its order. It is judged as it passed the place where it was
-    /// recorded: an answer can have crossed a cancellation there, for which nobody is to blame.
+    /// The violations of the conversation, in its order. Messages are judged in the order in which they were recorded: a
+    /// response that crosses a cancellation is not a violation.
     pub fn violations(&self) -> Vec<TraceViolation> {
         let mut rule_checker = RuleChecker::default();
         let messages = self.messages();
@@ -39,7 +39,7 @@ impl Trace {
             .collect()
     }
 
-    /// The rules that one side breaks.
+    /// The violations of one side.
     pub fn violations_of(&self, side: Side) -> Vec<TraceViolation> {
         let mut found = self.violations();
         found.retain(|finding| finding.from == side);
@@ -47,7 +47,7 @@ impl Trace {
     }
 }
 
-/// Judges a conversation by the rules of the protocol, message by message.
+/// Checks a conversation against the rules of the protocol, message by message.
 pub struct RuleChecker {
     entry: (usize, Side),
     context: Context,
@@ -60,14 +60,14 @@ pub struct RuleChecker {
 
 enum OpenRequest<T> {
     Decoded(T),
-    /// One that is to fail with that code, by the rule of that number.
+    /// A request whose response must be an error with this code, by the rule with this number.
     MustFail(i32, &'static str),
-    /// One that readers may read or not.
+    /// A request that readers may accept or reject.
     Unspecified,
 }
 
 impl RuleChecker {
-    /// The rules that the next message breaks. Findings carry `entry` as its number.
+    /// The violations of the next message, whose number is `entry`.
     pub fn check(
         &mut self,
         entry: usize,

@@ -10,16 +10,20 @@ pub fn cap_clusters(text: &str) -> Cow<'_, str> {
     if text.is_ascii()
         || text
             .graphemes(true)
-            .all(|cluster| kept(cluster) == cluster.len())
+            .all(|cluster| kept_length(cluster) == cluster.len())
     {
         return Cow::Borrowed(text);
     }
     let clusters = text.graphemes(true);
-    Cow::Owned(clusters.map(|cluster| &cluster[..kept(cluster)]).collect())
+    Cow::Owned(
+        clusters
+            .map(|cluster| &cluster[..kept_length(cluster)])
+            .collect(),
+    )
 }
 
 /// The number of bytes of a cluster that are kept.
-fn kept(cluster: &str) -> usize {
+fn kept_length(cluster: &str) -> usize {
     if cluster.len() <= 2 * MARKS {
         return cluster.len();
     }

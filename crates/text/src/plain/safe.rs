@@ -14,7 +14,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines(text).replace(['\n', '\t'], " "))
 }
 
-/// Makes a text safe to show on several lines, like [`line`], but with tabs kept. All kinds of line ends become `\n`.
+/// Makes a text safe to show on several lines, like [`line()`], but with tabs kept. All kinds of line ends become `\n`.
 pub fn lines(text: &str) -> Cow<'_, str> {
     if is_safe(text) {
         return cap_clusters(text);
@@ -32,6 +32,41 @@ pub fn lines(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(cap_clusters(&safe).into_owned())
+}
+
+/// Makes text one line of at most `limit` characters, and `…` if something is left out. Runs of white space become one space; escape
+/// sequences, control characters and hidden characters are removed.
+pub fn one_line(text: &str, limit: usize) -> String {
+    let mut line = String::new();
+    let mut length = 0;
+    let mut is_gap = false;
+    for token in tokens(text) {
+        match token {
+            Token::Text(text) => {
+                for char in text.chars() {
+                    if char.is_whitespace() {
+                        is_gap = true;
+                        continue;
+                    }
+                    let is_spaced = is_gap && length > 0;
+                    if length + usize::from(is_spaced) + 1 > limit {
+                        line.push('…');
+                        return line;
+                    }
+                    if is_spaced {
+                        line.push(' ');
+                        length += 1;
+                    }
+                    line.push(char);
+                    length += 1;
+                    is_gap = false;
+                }
+            }
+            Token::Control(char) | Token::Hidden(char) => is_gap |= char.is_whitespace(),
+            Token::Sequence(_) => {}
+        }
+    }
+    line
 }
 
 /// Renders a command's output into the lines that a terminal would show: a carriage return overwrites the line, a backspace
@@ -127,10 +162,21 @@ mod tests {
     use expect_test::{Expect, expect};
     use proptest::prelude::*;
 
-    use super::{line, lines, render_output};
+    use super::{line, lines, one_line, render_output};
 
     fn check(shown: &[String], expected: &Expect) {
         expected.assert_eq(&shown.join("\n"));
+    }
+
+    #[test]
+    fn one_line_is_cut_to_its_width() {
+        let check = |text: &str, expected: &str| assert_eq!(one_line(text, 12), expected);
+        check("  plain\n", "plain");
+        check("a \r\n\t b\u{1b}[31mred\u{202e}\u{2028}c", "a bred c");
+        check("a name that goes on", "a name that…");
+        check("exactly 12 c", "exactly 12 c");
+        check(&"é".repeat(13), &format!("{}…", "é".repeat(12)));
+        check("", "");
     }
 
     #[test]
@@ -171,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hides_or_turns_is_marked() {
+    fn invisible_and_direction_characters_are_marked() {
         assert_eq!(line("a\u{202e}b\u{200b}c\u{e0041}d\u{7}e"), "a�b�c�d�e");
         assert_eq!(line("one\ntwo\tthree"), "one two three");
         assert_eq!(

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn directions_and_joiners_are_shown() {
+    fn direction_marks_and_joiners_are_shown() {
         check(
             &visible("a\u{202e}txt.exe\u{2066}b\u{200d}c\u{fe0f}\u{200c}\u{e0041}"),
             &expect!["a⟦U+202E⟧txt.exe⟦U+2066⟧b⟦U+200D⟧c⟦U+FE0F⟧⟦U+200C⟧⟦U+E0041⟧"],
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sign_in_the_input_is_told_from_a_sign_of_ours() {
+    fn a_sign_in_the_input_is_shown_as_its_code_point() {
         check(
             &visible("⏎ ␛ ⟦U+000A⟧"),
             &expect!["⟦U+23CE⟧ ⟦U+241B⟧ ⟦U+27E6⟧U+000A⟦U+27E7⟧"],
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_cannot_push_anything_out_of_sight() {
+    fn long_runs_of_blanks_are_counted() {
         check(
             &visible(&format!("ls{}rm -rf ~ a   b    c", " ".repeat(500))),
             &expect!["ls␠⟦×500⟧rm -rf ~ a   b␠⟦×4⟧c"],
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quotation_ends_where_we_end_it() {
+    fn quotation_marks_in_the_text_cannot_end_the_quotation() {
         check(
             &visible_quote("Sure”, Allow once “ ＂x\""),
             &expect!["“Sure⟦U+201D⟧, Allow once ⟦U+201C⟧ ⟦U+FF02⟧x\"”"],
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_command_have_visible_ends() {
+    fn command_words_have_visible_boundaries() {
         check(
             &visible_command([
                 "git",
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_stay_lines_and_a_cut_says_how_much() {
+    fn visible_lines_keeps_lines_and_visible_start_counts_the_rest() {
         check(
             &visible_lines("one\r\ntwo\tx\n"),
             &expect![[r#"

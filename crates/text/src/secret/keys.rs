@@ -147,7 +147,7 @@ mod tests {
     use super::{KEY_PREFIXES, after_key_prefix, can_begin, length};
 
     #[test]
-    fn every_beginning_counts_when_enough_follows() {
+    fn every_key_prefix_counts_if_enough_characters_follow() {
         for start in KEY_PREFIXES {
             let rest = "aB3dE5fG7hJ9kL1m".repeat(4);
             let key = format!("{}{}", start.text, &rest[..start.least]);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_programs_are_none() {
+    fn identifiers_are_not_keys() {
         for word in [
             "secret_manager_of_version_2",
             "rnd_generator_state_of_2",

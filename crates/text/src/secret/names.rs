@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_counts_where_the_list_says_so() {
+    fn every_name_counts_in_its_contexts() {
         for (secret, part, scope) in NAMES {
             let (name, other) = examples(secret, *part);
             for of in *scope {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_names_are_none() {
+    fn ordinary_names_are_not_secret() {
         for name in [
             "author",
             "authMethods",

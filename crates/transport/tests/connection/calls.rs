@@ -1,4 +1,4 @@
-//! Every call of ours ends once, every request of the peer is answered once.
+//! Every call to the peer ends once, and every request from the peer is answered once.
 
 use attache_rpc::json::Encode;
 use attache_rpc::{Error, Framing, SendOptions, SessionKey};
@@ -10,7 +10,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn a_thousand_waiting_calls_fail_once_each_when_the_peer_goes() {
+async fn a_thousand_pending_calls_fail_once_each_when_the_peer_disconnects() {
     for medium in MEDIA {
         for delivery in [Delivery::AtOnce, Delivery::InOrder] {
             let (link, _inbox, mut wire) = medium.connect(Options::default());
@@ -31,7 +31,7 @@ async fn a_thousand_waiting_calls_fail_once_each_when_the_peer_goes() {
 }
 
 #[tokio::test]
-async fn calls_that_wait_for_room_fail_when_the_peer_goes() {
+async fn calls_that_wait_for_room_fail_when_the_peer_disconnects() {
     let (link, _inbox, wire) = Medium::Memory(1).connect(limited(|l| l.outbound = 1));
     let mut calls = Vec::new();
     for _ in 0..100 {
@@ -45,7 +45,7 @@ async fn calls_that_wait_for_room_fail_when_the_peer_goes() {
 }
 
 #[tokio::test]
-async fn waiting_calls_fail_when_our_side_closes() {
+async fn pending_calls_fail_when_this_side_closes() {
     let (link, inbox, mut wire) = connected();
     let waiting = call(&link, Delivery::AtOnce).await;
     wire.line().await;
@@ -59,7 +59,7 @@ async fn waiting_calls_fail_when_our_side_closes() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_just_before_the_end_is_given_and_none_is_given_twice() {
+async fn a_response_just_before_the_end_is_delivered_once() {
     for round in 0..500 {
         let (link, _inbox, mut wire) = Medium::Memory(4096).connect(Options::default());
         let answered = call(&link, Delivery::AtOnce).await;
@@ -85,7 +85,7 @@ fn id_of(line: &str) -> String {
 }
 
 #[tokio::test]
-async fn an_id_that_is_under_way_cannot_be_used_again_until_it_is_answered() {
+async fn a_pending_id_cannot_be_reused_before_its_response() {
     for medium in MEDIA {
         let (link, mut inbox, mut wire) = medium.connect(Options::default());
         wire.send(request(1, "first") + &request(1, "second") + &request("\"1\"", "other"))
@@ -108,7 +108,7 @@ async fn an_id_that_is_under_way_cannot_be_used_again_until_it_is_answered() {
 }
 
 #[tokio::test]
-async fn stray_and_second_answers_are_dropped_and_counted() {
+async fn stray_and_second_responses_are_dropped_and_counted() {
     let (link, mut inbox, mut wire) = connected();
     let waiting = call(&link, Delivery::AtOnce).await;
     wire.line().await;
@@ -120,7 +120,7 @@ async fn stray_and_second_answers_are_dropped_and_counted() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_none_fails_the_call_it_belongs_to() {
+async fn a_malformed_response_fails_its_call() {
     let rows = [
         r#"{"jsonrpc":"2.0","id":1}"#,
         r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#,
@@ -140,7 +140,7 @@ async fn an_answer_that_is_none_fails_the_call_it_belongs_to() {
 }
 
 #[tokio::test]
-async fn an_error_answer_is_the_callers() {
+async fn an_error_response_reaches_its_caller() {
     let (link, _inbox, mut wire) = connected();
     let waiting = call(&link, Delivery::AtOnce).await;
     wire.line().await;
@@ -161,7 +161,7 @@ impl Encode for Torn {
 }
 
 #[tokio::test]
-async fn params_that_panic_while_they_are_written_leave_the_stream_whole() {
+async fn a_panic_while_encoding_params_leaves_the_stream_intact() {
     for framing in [Framing::Lines, Framing::Headers] {
         let options = Options {
             framing,

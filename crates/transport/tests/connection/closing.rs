@@ -1,4 +1,4 @@
-//! What is left of a connection when one of its owners goes.
+//! Closing a connection, and dropping its handle or its inbox.
 
 use std::io;
 use std::pin::Pin;
@@ -18,7 +18,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn without_an_inbox_requests_are_refused_and_calls_still_work() {
+async fn without_an_inbox_requests_are_rejected_and_calls_still_work() {
     for medium in MEDIA {
         let (link, inbox, mut wire) = medium.connect(Options::default());
         wire.send(request(7, "queued")).await;
@@ -40,7 +40,7 @@ async fn without_an_inbox_requests_are_refused_and_calls_still_work() {
 }
 
 #[tokio::test]
-async fn an_answer_behind_calls_nobody_took_is_given_when_the_inbox_goes() {
+async fn a_response_behind_unread_calls_is_delivered_when_the_inbox_is_dropped() {
     let (link, inbox, mut wire) = connected();
     let waiting = call(&link, Delivery::InOrder).await;
     wire.line().await;
@@ -51,7 +51,7 @@ async fn an_answer_behind_calls_nobody_took_is_given_when_the_inbox_goes() {
 }
 
 #[tokio::test]
-async fn an_inbox_that_goes_while_full_lets_reading_go_on() {
+async fn dropping_a_full_inbox_resumes_reading() {
     let options = crate::support::limited(|limits| limits.inbound = 1);
     let (link, inbox, mut wire) = Medium::Memory(64).connect(options);
     wire.send(notification("one")).await;
@@ -70,7 +70,7 @@ async fn an_inbox_that_goes_while_full_lets_reading_go_on() {
 }
 
 #[tokio::test]
-async fn what_was_said_is_written_before_the_end() {
+async fn queued_messages_are_written_before_the_end() {
     for medium in MEDIA {
         let tasks = Handle::current().metrics().num_alive_tasks();
         let (link, inbox, mut wire) = medium.connect(Options::default());
@@ -88,7 +88,7 @@ async fn what_was_said_is_written_before_the_end() {
 }
 
 #[tokio::test]
-async fn a_peer_that_talks_without_end_does_not_keep_a_closed_connection() {
+async fn a_peer_that_never_stops_sending_does_not_keep_a_closed_connection_open() {
     for medium in MEDIA {
         let (link, inbox, mut wire) = medium.connect(Options::default());
         let metrics = Handle::current().metrics();
@@ -114,7 +114,7 @@ async fn a_peer_that_talks_without_end_does_not_keep_a_closed_connection() {
 }
 
 #[tokio::test]
-async fn close_lets_senders_that_wait_go() {
+async fn close_releases_waiting_senders() {
     let options = crate::support::limited(|limits| limits.outbound = 1);
     let (link, _inbox, _wire) = Medium::Memory(1).connect(options);
     link.notify("first", &empty(), IN_TURN).await.unwrap();
@@ -129,7 +129,7 @@ async fn close_lets_senders_that_wait_go() {
 }
 
 #[tokio::test]
-async fn close_is_heard_while_reading_waits_for_room() {
+async fn close_works_while_reading_waits_for_room() {
     let options = crate::support::limited(|limits| limits.inbound = 1);
     let (link, mut inbox, mut wire) = Medium::Memory(64 << 10).connect(options);
     let waiting = call(&link, Delivery::AtOnce).await;
@@ -142,7 +142,7 @@ async fn close_is_heard_while_reading_waits_for_room() {
     assert!(within(inbox.next()).await.is_none());
 }
 
-/// Keeps what it is given until it is flushed, which takes a second.
+/// A stream that buffers bytes until it is flushed, which takes a second.
 struct Lazy {
     held: Vec<u8>,
     flushing: Option<Pin<Box<Sleep>>>,
@@ -175,7 +175,7 @@ impl AsyncWrite for Lazy {
 }
 
 #[tokio::test(start_paused = true)]
-async fn flush_returns_when_everything_has_left_and_not_before() {
+async fn flush_returns_only_when_everything_is_written() {
     let out = Arc::default();
     let write = Lazy {
         held: Vec::new(),
@@ -196,7 +196,7 @@ async fn flush_returns_when_everything_has_left_and_not_before() {
 }
 
 #[tokio::test]
-async fn a_peer_that_never_reads_does_not_keep_a_closed_connection() {
+async fn a_peer_that_never_reads_does_not_keep_a_closed_connection_open() {
     for medium in MEDIA {
         let options = Options {
             grace: Duration::from_millis(50),
@@ -216,7 +216,7 @@ async fn a_peer_that_never_reads_does_not_keep_a_closed_connection() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_reads_slowly_gets_everything_from_a_closed_connection() {
+async fn a_slow_peer_gets_all_messages_of_a_closed_connection() {
     let (link, inbox, mut wire) = Medium::Memory(100).connect(Options::default());
     let mut said = String::new();
     for number in 0..100 {
@@ -234,7 +234,7 @@ async fn a_peer_that_reads_slowly_gets_everything_from_a_closed_connection() {
 }
 
 #[tokio::test]
-async fn ten_thousand_connections_leave_nothing_behind() {
+async fn ten_thousand_connections_leak_nothing() {
     let metrics = Handle::current().metrics();
     let tasks = metrics.num_alive_tasks();
     for round in 0..10_000 {

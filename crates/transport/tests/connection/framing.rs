@@ -1,4 +1,4 @@
-//! Where messages begin and end, however the bytes are cut.
+//! Framing: messages are recognized in whatever pieces the bytes arrive.
 
 use std::time::Duration;
 
@@ -97,7 +97,7 @@ async fn an_end_inside_a_message_drops_it_and_ends_cleanly() {
 }
 
 #[tokio::test]
-async fn headers_are_read_however_they_are_cut() {
+async fn headers_are_read_in_any_pieces() {
     let text = headed(&notification("a"))
         + "Content-Type: application/json; charset=utf-8\r\n"
         + &headed(&request(1, "b"));
@@ -107,7 +107,7 @@ async fn headers_are_read_however_they_are_cut() {
 }
 
 #[tokio::test]
-async fn an_end_inside_a_message_with_headers_is_told() {
+async fn an_end_inside_a_message_with_headers_is_reported() {
     let text = headed(&notification("a"));
     let body = notification("a").trim_end().len();
     for missing in [3, body, body + 2, body + 3] {
@@ -129,7 +129,7 @@ async fn headers_after_lines_are_lines_that_are_no_messages() {
 }
 
 #[tokio::test]
-async fn headers_are_written_where_asked_for_and_either_framing_is_read() {
+async fn headers_are_written_if_configured_and_either_framing_is_read() {
     for medium in MEDIA {
         let options = Options {
             framing: Framing::Headers,

@@ -1,4 +1,4 @@
-//! One direction ends before the other.
+//! Connections of which one direction ends before the other.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn requests_are_still_answered_after_the_peer_has_closed_its_side() {
+async fn requests_are_answered_after_the_peer_has_closed_its_side() {
     for medium in MEDIA {
         let (link, mut inbox, mut wire) = medium.connect(Options::default());
         wire.send(request(1, "slow") + &request(2, "slow")).await;
@@ -33,7 +33,7 @@ async fn requests_are_still_answered_after_the_peer_has_closed_its_side() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_never_comes_does_not_keep_the_inbox_open() {
+async fn a_missing_response_does_not_keep_the_inbox_open() {
     let (link, mut inbox, mut wire) = connected();
     wire.send(request(1, "slow")).await;
     let (id, _) = next_request(&mut inbox).await;
@@ -45,7 +45,7 @@ async fn an_answer_that_never_comes_does_not_keep_the_inbox_open() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_never_comes_does_not_keep_a_looping_consumer_for_ever() {
+async fn a_missing_response_does_not_keep_a_looping_consumer_forever() {
     let (_link, mut inbox, mut wire) = connected();
     wire.send(request(1, "slow")).await;
     next_request(&mut inbox).await;
@@ -63,7 +63,7 @@ async fn an_answer_that_never_comes_does_not_keep_a_looping_consumer_for_ever() 
 }
 
 #[tokio::test]
-async fn calls_fail_soon_when_the_peer_stops_reading_for_good() {
+async fn calls_fail_soon_after_the_peer_stops_reading() {
     let (link, _inbox, mut wire) = Medium::Pipes.connect(Options::default());
     let written = call(&link, Delivery::AtOnce).await;
     wire.line().await;
@@ -81,7 +81,7 @@ async fn calls_fail_soon_when_the_peer_stops_reading_for_good() {
 }
 
 #[tokio::test]
-async fn what_the_peer_says_is_still_heard_after_it_has_stopped_reading() {
+async fn messages_are_received_after_the_peer_has_stopped_reading() {
     let (link, mut inbox, mut wire) = Medium::Pipes.connect(Options::default());
     wire.close_read();
     call(&link, Delivery::AtOnce)

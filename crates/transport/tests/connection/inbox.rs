@@ -1,4 +1,4 @@
-//! An inbox that is not emptied stops the peer, and nothing else.
+//! A full inbox stops reading from the peer, and nothing else.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -39,7 +39,7 @@ async fn a_full_inbox_stops_the_peer_until_it_is_emptied() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_behind_a_full_inbox_fail_as_stalled_and_the_connection_lives() {
+async fn calls_behind_a_full_inbox_fail_as_stalled_and_the_connection_stays_open() {
     let options = limited(|limits| {
         limits.inbound = 1;
         limits.in_flight = 2;
@@ -105,7 +105,7 @@ async fn dropping_next_loses_nothing() {
 }
 
 #[tokio::test]
-async fn sending_goes_on_while_the_inbox_is_full() {
+async fn sending_works_while_the_inbox_is_full() {
     let (link, _inbox, mut wire) = Medium::Memory(1 << 10).connect(limited(|l| l.inbound = 1));
     wire.send(notification("one") + &notification("two")).await;
     for urgency in [Urgency::Ordinary, Urgency::Urgent] {
@@ -119,7 +119,7 @@ async fn sending_goes_on_while_the_inbox_is_full() {
 
 /// A short message keeps the whole piece of the stream in memory that it came in.
 #[tokio::test(start_paused = true)]
-async fn what_lies_between_messages_counts_as_well() {
+async fn bytes_between_messages_count_toward_the_limit() {
     let options = limited(|limits| limits.inbound = 10_000);
     let (_link, _inbox, mut wire) = Medium::Memory(64).connect(options);
     let padded = notification("m") + &"\n".repeat(4000);
@@ -132,7 +132,7 @@ async fn what_lies_between_messages_counts_as_well() {
 }
 
 #[tokio::test]
-async fn what_was_read_with_a_message_and_dropped_is_not_kept() {
+async fn dropped_bytes_of_a_read_buffer_are_not_kept_in_memory() {
     let (_link, mut inbox, mut wire) = connected();
     for (dropped, is_alone) in [(100, false), (10_000, true)] {
         let filler = "x".repeat(dropped);

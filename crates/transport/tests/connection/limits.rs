@@ -78,7 +78,7 @@ async fn calls_beyond_the_limit_wait_for_their_turn() {
 }
 
 #[tokio::test]
-async fn a_dropped_call_makes_room_for_one_that_waits_though_nothing_can_be_written() {
+async fn a_dropped_call_makes_room_for_a_waiting_one_while_writing_is_blocked() {
     let (link, inbox, mut wire) = Medium::Memory(1).connect(limited(|limits| limits.in_flight = 1));
     let first = call(&link, Delivery::AtOnce).await;
     let second = call(&link, Delivery::AtOnce).await;
@@ -96,7 +96,7 @@ async fn a_dropped_call_makes_room_for_one_that_waits_though_nothing_can_be_writ
 }
 
 #[tokio::test]
-async fn requests_beyond_the_limit_are_refused_and_the_rest_is_served() {
+async fn requests_beyond_the_limit_are_rejected_and_the_rest_is_served() {
     for medium in MEDIA {
         let (link, mut inbox, mut wire) = medium.connect(limited(|limits| limits.in_flight = 2));
         wire.send(request(1, "a") + &request(2, "b") + &request(3, "c"))
@@ -118,7 +118,7 @@ async fn requests_beyond_the_limit_are_refused_and_the_rest_is_served() {
 }
 
 #[tokio::test]
-async fn our_own_messages_keep_to_the_frame_limit() {
+async fn outgoing_messages_respect_the_frame_limit() {
     let long = "exact".repeat(200);
     let whole = notification(&long).trim_end().len();
     for (limit, fits) in [(whole - 1, false), (whole, true), (whole + 1, true)] {
@@ -140,7 +140,7 @@ async fn our_own_messages_keep_to_the_frame_limit() {
 }
 
 #[tokio::test]
-async fn an_answer_over_the_frame_limit_becomes_an_error() {
+async fn a_response_over_the_frame_limit_becomes_an_error() {
     let (link, mut inbox, mut wire) = Medium::Pipes.connect(limited(|limits| limits.frame = 1000));
     wire.send(request(1, "big")).await;
     let (id, _) = next_request(&mut inbox).await;
@@ -155,7 +155,7 @@ async fn an_answer_over_the_frame_limit_becomes_an_error() {
 }
 
 #[tokio::test]
-async fn room_made_for_a_long_message_is_given_back() {
+async fn the_buffer_of_a_long_message_is_released() {
     let long = |bytes: usize| notification(&"x".repeat(bytes));
     for first in [long(4 << 20), long(40 << 20)] {
         let room = Arc::new(AtomicUsize::new(0));

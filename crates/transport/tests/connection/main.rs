@@ -1,18 +1,17 @@
-//! A connection as its two users see it: one end through a [`PeerHandle`](attache_transport::PeerHandle) and an inbox, the other
-//! as bytes.
+//! Tests of a connection: one end is a [`PeerHandle`](attache_transport::PeerHandle) with an inbox, the other end is raw bytes.
 
 #![cfg(test)]
 
+mod backpressure;
 mod calls;
-mod cancelling;
+mod cancellation;
 mod closing;
 mod framing;
-mod garbage;
 mod half_closed;
-mod in_order;
+mod in_order_responses;
 mod inbox;
 mod limits;
-mod pressure;
+mod malformed_lines;
 mod races;
 mod stdio;
 mod support;

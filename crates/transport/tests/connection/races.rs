@@ -1,4 +1,4 @@
-//! Many tasks at once on several threads, looking for a wake-up that gets lost.
+//! Many concurrent tasks on several threads, to detect lost wake-ups.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,7 +24,7 @@ fn answer_all(link: PeerHandle, mut inbox: Inbox) -> tokio::task::JoinHandle<usi
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn both_sides_ask_and_tell_at_once_with_hardly_any_room() {
+async fn both_sides_send_calls_and_notifications_with_hardly_any_room() {
     for medium in [Medium::Memory(1), Medium::Memory(100), Medium::Pipes] {
         let options = || {
             limited(|limits| {
@@ -68,7 +68,7 @@ async fn both_sides_ask_and_tell_at_once_with_hardly_any_room() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn calls_of_many_tasks_keep_to_the_limit_of_calls_under_way() {
+async fn calls_of_many_tasks_respect_the_limit_of_pending_calls() {
     let (link, _inbox, mut wire) =
         Medium::Memory(64 << 10).connect(limited(|limits| limits.in_flight = 1));
     let (tasks, each) = (16, 60);
@@ -94,7 +94,7 @@ async fn calls_of_many_tasks_keep_to_the_limit_of_calls_under_way() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn dropped_calls_never_strand_those_that_wait_for_a_slot() {
+async fn dropped_calls_never_strand_calls_waiting_for_a_slot() {
     let (link, _inbox, mut wire) =
         Medium::Memory(256).connect(limited(|limits| limits.in_flight = 2));
     let ended = Arc::new(AtomicUsize::new(0));
@@ -133,7 +133,7 @@ async fn dropped_calls_never_strand_those_that_wait_for_a_slot() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn an_inbox_polled_and_dropped_at_every_moment_misses_nothing() {
+async fn cancelling_next_at_any_moment_loses_no_message() {
     let options = limited(|limits| limits.inbound = 200);
     let (link, mut inbox, mut wire) = Medium::Memory(128).connect(options);
     let count = 4000;

@@ -1,4 +1,4 @@
-//! Standard input and output of a process of its own, whatever they are connected to.
+//! Standard input and output of a separate process, connected to pipes, sockets and files.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -24,7 +24,7 @@ fn echo() -> Command {
     command
 }
 
-/// Waits for the end; what was printed to standard error.
+/// Waits for the end of the process, and returns its standard error.
 fn ended(mut child: Child) -> String {
     let begun = Instant::now();
     while child.try_wait().unwrap().is_none() {
@@ -59,7 +59,7 @@ fn is_nonblocking(fd: impl AsFd) -> bool {
 const PRINTED: &str = "m was called\ndone\n";
 
 #[test]
-fn over_pipes_that_the_parent_keeps_and_that_stay_blocking() {
+fn stdio_works_over_blocking_pipes_shared_with_the_parent() {
     let (their_input, mut to_them) = std::io::pipe().unwrap();
     let (from_them, their_output) = std::io::pipe().unwrap();
     let (kept_input, kept_output) = (
@@ -86,7 +86,7 @@ fn over_pipes_that_the_parent_keeps_and_that_stay_blocking() {
 }
 
 #[test]
-fn over_a_socket_that_is_both_input_and_output() {
+fn stdio_works_over_one_socket_for_input_and_output() {
     let (mut ours, theirs) = UnixStream::pair().unwrap();
     let input = OwnedFd::from(theirs.try_clone().unwrap());
     let child = echo()
@@ -103,7 +103,7 @@ fn over_a_socket_that_is_both_input_and_output() {
 }
 
 #[test]
-fn from_a_file_to_a_file() {
+fn stdio_works_over_files() {
     let folder = std::env::temp_dir().join(format!("attache-stdio-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let (input, output) = (folder.join("input"), folder.join("output"));
@@ -122,7 +122,7 @@ fn from_a_file_to_a_file() {
 }
 
 #[test]
-fn nothing_to_read_ends_at_once() {
+fn empty_standard_input_ends_at_once() {
     let child = echo()
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -132,7 +132,7 @@ fn nothing_to_read_ends_at_once() {
 }
 
 #[test]
-fn from_a_pipe_into_nothing() {
+fn stdio_works_with_dev_null_as_output() {
     let mut child = echo()
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -145,7 +145,7 @@ fn from_a_pipe_into_nothing() {
 }
 
 #[test]
-fn an_output_that_nobody_reads_any_more_is_no_hang() {
+fn a_closed_output_does_not_hang_the_program() {
     let (input, mut to_them) = std::io::pipe().unwrap();
     let (from_them, output) = std::io::pipe().unwrap();
     drop(from_them);
@@ -156,7 +156,7 @@ fn an_output_that_nobody_reads_any_more_is_no_hang() {
 }
 
 #[test]
-fn a_gibibyte_without_a_line_break_takes_no_more_memory_than_the_limit() {
+fn a_gibibyte_without_a_line_break_uses_no_more_memory_than_the_limit() {
     let (input, mut to_them) = std::io::pipe().unwrap();
     let (from_them, output) = std::io::pipe().unwrap();
     let child = echo().stdin(input).stdout(output).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! The other end of a connection, written and read by hand.
+//! A connection whose other end is read and written as raw bytes.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -88,7 +88,7 @@ impl Wire {
         write.flush().await.unwrap();
     }
 
-    /// Sends, if the other end still takes it.
+    /// Sends bytes, unless the other end is closed.
     pub(crate) async fn offer(&mut self, bytes: impl AsRef<[u8]>) -> bool {
         let write = self.write.as_mut().unwrap();
         write.write_all(bytes.as_ref()).await.is_ok()
@@ -194,7 +194,7 @@ pub(crate) fn code(line: &str) -> Option<i32> {
     rest[..end].parse().ok()
 }
 
-/// Looks again and again until something holds.
+/// Polls until a condition is true.
 pub(crate) async fn eventually(holds: impl Fn() -> bool) {
     within(async {
         while !holds() {
@@ -204,7 +204,7 @@ pub(crate) async fn eventually(holds: impl Fn() -> bool) {
     .await;
 }
 
-/// Looks at a count until it no longer changes.
+/// Polls a count until it no longer changes.
 pub(crate) async fn stable(count: &AtomicUsize) -> usize {
     let mut before = count.load(Ordering::Relaxed);
     loop {

@@ -1,4 +1,4 @@
-//! A translator between the bytes and everything else: what goes through it, what turns back, and what it never sees.
+//! Connections with a translator: messages that it forwards, messages that it sends back, and messages that bypass it.
 
 use attache_rpc::{Message, MessageReplacement, Translation, Translator};
 use attache_transport::{Delivery, Inbox, Options, PeerHandle};
@@ -58,7 +58,7 @@ fn connected() -> (PeerHandle, Inbox, Wire) {
 }
 
 #[tokio::test]
-async fn what_crosses_keeps_its_place() {
+async fn translated_messages_keep_their_order() {
     let (link, mut inbox, mut wire) = connected();
     let methods = ["a", "twice", "hallo", "b"];
     wire.send(methods.map(notification).concat()).await;
@@ -75,7 +75,7 @@ async fn what_crosses_keeps_its_place() {
 }
 
 #[tokio::test]
-async fn what_turns_back_is_an_answer_on_either_side() {
+async fn messages_sent_back_reach_their_sender() {
     let (link, mut inbox, mut wire) = connected();
     wire.send(request(7, "ping")).await;
     assert_eq!(wire.line().await + "\n", response(7));
@@ -93,7 +93,7 @@ async fn what_turns_back_is_an_answer_on_either_side() {
 }
 
 #[tokio::test]
-async fn a_translator_that_is_no_longer_needed_is_gone_for_good() {
+async fn a_finished_translator_is_dropped_for_good() {
     let (link, mut inbox, mut wire) = connected();
     wire.send(notification("open") + &notification("hallo"))
         .await;
@@ -104,7 +104,7 @@ async fn a_translator_that_is_no_longer_needed_is_gone_for_good() {
 }
 
 #[tokio::test]
-async fn a_message_that_the_end_cuts_off_is_dropped_and_not_answered() {
+async fn a_message_cut_off_by_the_end_is_dropped_without_a_response() {
     let (link, mut inbox, mut wire) = connected();
     let whole = request(1, "cut");
     wire.send(&whole[..whole.len() - 3]).await;
@@ -116,7 +116,7 @@ async fn a_message_that_the_end_cuts_off_is_dropped_and_not_answered() {
 }
 
 #[tokio::test]
-async fn a_last_message_without_a_line_break_crosses() {
+async fn a_last_message_without_a_line_break_is_translated() {
     let (_link, mut inbox, mut wire) = connected();
     wire.send(notification("hallo").trim_end()).await;
     wire.close_write().await;

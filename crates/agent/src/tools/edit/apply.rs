@@ -2,8 +2,8 @@
 
 use super::Replacement;
 use super::nearest::nearest;
+use crate::tools::format;
 use crate::tools::tool_error::ToolError;
-use crate::tools::wording;
 use crate::tools::write::{has_only_crlf, with_crlf};
 
 /// A text after its replacements.
@@ -140,7 +140,7 @@ impl EditError {
                 ToolError::new(
                     "ambiguous",
                     format!(
-                        "`old`{which} stands in `{path}` more than once, at lines {lines}{more}; {nothing}. Add lines around it until it is unique, or set `all`"
+                        "`old`{which} occurs in `{path}` more than once, at lines {lines}{more}; {nothing}. Add lines around it until it is unique, or set `all`"
                     ),
                 )
             }
@@ -153,13 +153,13 @@ impl EditError {
             EditErrorKind::NotFound { nearest } => {
                 let fault = ToolError::new(
                     "not_matched",
-                    format!("`old`{which} does not stand in `{path}` exactly so; {nothing}"),
+                    format!("`old`{which} does not occur in `{path}` exactly; {nothing}"),
                 );
                 match nearest {
                     Some(nearest) => {
-                        fault.help(wording::head(&nearest, wording::MOST / 2).to_owned())
+                        fault.help(format::head(&nearest, format::MAX_RESULT / 2).to_owned())
                     }
-                    None => fault.help("No passage is like it; read the file again.".to_owned()),
+                    None => fault.help("No passage is similar; read the file again.".to_owned()),
                 }
             }
         }

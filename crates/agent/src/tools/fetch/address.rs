@@ -14,7 +14,7 @@ pub(super) fn check(url: &Url, loopback: Loopback) -> Result<(), String> {
         return Err("only http and https can be fetched".to_owned());
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("the URL holds a name or password; leave it out".to_owned());
+        return Err("the URL contains a user name or password; remove it".to_owned());
     }
     let host = url.host_str().unwrap_or_default();
     match literal(host) {
@@ -122,7 +122,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     (0x2000..=0x3fff).contains(&a) && !is_special
 }
 
-const PRIVATE: &str = "it leads to this machine or a private network, which tools do not reach";
+const PRIVATE: &str =
+    "the address is on this machine or in a private network, which tools must not reach";
 
 #[cfg(test)]
 mod tests {
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_are_judged_by_what_they_say() {
+    fn urls_are_checked_before_names_are_resolved() {
         let urls = [
             "http://example.com/",
             "https://user@example.com/",
@@ -192,17 +193,17 @@ mod tests {
         });
         expect![[r#"
             http://example.com/: ok | ok
-            https://user@example.com/: the URL holds a | the URL holds a
-            https://:word@example.com/: the URL holds a | the URL holds a
+            https://user@example.com/: the URL contains a | the URL contains a
+            https://:word@example.com/: the URL contains a | the URL contains a
             ftp://example.com/: only http and https | only http and https
             file:///etc/passwd: only http and https | only http and https
-            http://127.0.0.1:8080/: it leads to this | ok
-            http://[::1]/: it leads to this | ok
-            http://[::ffff:127.0.0.1]/: it leads to this | ok
-            http://2130706433/: it leads to this | ok
-            http://0x7f.1/: it leads to this | ok
-            http://0/: it leads to this | it leads to this
-            http://169.254.169.254/latest/meta-data/: it leads to this | it leads to this
+            http://127.0.0.1:8080/: the address is on | ok
+            http://[::1]/: the address is on | ok
+            http://[::ffff:127.0.0.1]/: the address is on | ok
+            http://2130706433/: the address is on | ok
+            http://0x7f.1/: the address is on | ok
+            http://0/: the address is on | the address is on
+            http://169.254.169.254/latest/meta-data/: the address is on | the address is on
             http://localhost:3000/: ok | ok
         "#]]
         .assert_eq(&told.concat());

@@ -1,7 +1,7 @@
 //! Converts a page to text.
 
 use crate::tools::tool_error::ToolError;
-use crate::tools::wording;
+use attache_text::plain;
 
 /// A page as text: HTML is laid out, other text is unchanged, anything else is an error.
 pub(super) fn text(media_type: &str, bytes: &[u8]) -> Result<String, ToolError> {
@@ -30,7 +30,7 @@ pub(super) fn text(media_type: &str, bytes: &[u8]) -> Result<String, ToolError> 
             };
             let sentence = format!(
                 "the page is not text: it is {}; save it to a file with `run` and use a tool for its format",
-                wording::one_line(kind, 60)
+                plain::one_line(kind, 60)
             );
             Err(ToolError::new("not_text", sentence))
         }

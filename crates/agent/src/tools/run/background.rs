@@ -80,7 +80,7 @@ impl BackgroundState {
             true => Ok(()),
             false => {
                 let sentence = format!(
-                    "{MOST} commands are in the background, and may not be more; stop one of {}",
+                    "{MOST} background commands are already running; stop one of {}",
                     self.ids()
                 );
                 Err(ToolError::new("too_many", sentence))
@@ -90,11 +90,8 @@ impl BackgroundState {
 
     fn unknown(&self) -> ToolError {
         let sentence = match self.terminals.is_empty() {
-            true => "no command is in the background".to_owned(),
-            false => format!(
-                "there is no such command in the background, only {}",
-                self.ids()
-            ),
+            true => "no background command is running".to_owned(),
+            false => format!("no background command has this id; running: {}", self.ids()),
         };
         ToolError::new("unknown_id", sentence)
     }

@@ -7,7 +7,7 @@ use attache_model::Input;
 use serde_json::{Value, json};
 
 use crate::ToolOutcome;
-use crate::tools::wording;
+use crate::tools::format;
 
 #[derive(Debug)]
 pub(super) struct CommandReport {
@@ -46,12 +46,9 @@ impl CommandReport {
 
     fn text(&self) -> String {
         let output = plain(&self.output.output);
-        let mut text = wording::ends(output.trim_end(), wording::MOST - ROOM_FOR_NOTES);
+        let mut text = format::ends(output.trim_end(), format::MAX_RESULT - ROOM_FOR_NOTES);
         if self.output.truncated {
-            text.insert_str(
-                0,
-                "[the beginning of the output was too long ago and is lost]\n",
-            );
+            text.insert_str(0, "[the beginning of the output was dropped]\n");
         }
         if text.is_empty() {
             text.push_str("[no output]");
@@ -66,18 +63,15 @@ impl CommandReport {
             CommandStatus::Ended(exit) => ended(exit.as_ref().or(self.output.exit_status.as_ref())),
             CommandStatus::TimedOut(after) => {
                 let seconds = usize::try_from(after.as_secs()).unwrap_or(usize::MAX);
-                let seconds = wording::count(seconds, "second", "seconds");
+                let seconds = format::count(seconds, "second", "seconds");
                 format!(
-                    "ended after {seconds}, the timeout; give it a larger `timeout`, or run it with `background`"
+                    "timed out after {seconds}; give it a larger `timeout`, or run it with `background`"
                 )
             }
             CommandStatus::Running { id } => match &self.output.exit_status {
-                Some(exit) => format!(
-                    "command `{id}` in the background has ended: {}",
-                    ended(Some(exit))
-                ),
+                Some(exit) => format!("background command `{id}` has ended: {}", ended(Some(exit))),
                 None => format!(
-                    "runs in the background as `{id}`; send `id` to see what it writes, and with `stop` to end it"
+                    "runs in the background as `{id}`; send `id` to see its output, with `stop` to stop it"
                 ),
             },
             CommandStatus::Stopped { id } => format!("command `{id}` is stopped"),
@@ -113,7 +107,10 @@ impl CommandReport {
 
 fn ended(exit: Option<&v1::TerminalExitStatus>) -> String {
     match exit.map(|exit| (exit.exit_code, exit.signal.as_deref())) {
-        Some((_, Some(signal))) => format!("ended by signal {}", wording::one_line(signal, 40)),
+        Some((_, Some(signal))) => format!(
+            "ended by signal {}",
+            attache_text::plain::one_line(signal, 40)
+        ),
         Some((Some(code), None)) => format!("exit code {code}"),
         Some((None, None)) | None => {
             "the command ended without reporting an exit status".to_owned()

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use super::closing_terminals::ClosingTerminals;
 use super::report::{CommandReport, CommandStatus, plain};
 use crate::tools::tool_error::ToolError;
-use crate::tools::{ToolProgress, Workplace, wording};
+use crate::tools::{ToolProgress, Workplace, format};
 
 #[derive(Debug)]
 pub(super) struct ToolTerminal {
@@ -97,7 +97,7 @@ impl ToolTerminal {
             let Ok(now) = terminals.output(session, id) else {
                 return;
             };
-            let output = plain(wording::tail(&now.output, SHOWN));
+            let output = plain(format::tail(&now.output, SHOWN));
             let length = now.output.len() + usize::from(now.truncated);
             if length != before || now.truncated {
                 before = length;
@@ -216,7 +216,7 @@ impl TerminalHost {
 fn slow() -> ToolError {
     ToolError::new(
         "slow",
-        "the client does not tell what the command wrote; try again",
+        "the client does not return the command's output; try again",
     )
 }
 

@@ -6,7 +6,7 @@ use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
-use crate::tools::wording;
+use crate::tools::format;
 
 pub(super) struct MatchCollector<'l> {
     pub(super) matcher: &'l RegexMatcher,
@@ -58,7 +58,7 @@ impl<'l> MatchCollector<'l> {
     fn add(&mut self, number: Option<u64>, mark: char, line: &[u8]) -> bool {
         let line = format!("{}{mark} {}\n", number.unwrap_or(0), self.cut(line));
         let size = self.text.len() + self.name.len() + self.here.len() + line.len();
-        if size > wording::MOST - ROOM_FOR_NOTES {
+        if size > format::MAX_RESULT - ROOM_FOR_NOTES {
             self.is_full = true;
             return false;
         }

@@ -27,7 +27,7 @@ async fn walled(offer: ClientOffer) -> TestWorkplace {
 }
 
 #[tokio::test]
-async fn whatever_leads_outside_is_refused_before_the_client_is_asked() {
+async fn paths_outside_the_roots_are_rejected_before_the_client_is_asked() {
     for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
         let stage = walled(offer).await;
         let paths = [
@@ -89,7 +89,7 @@ async fn whatever_leads_outside_is_refused_before_the_client_is_asked() {
 }
 
 #[tokio::test]
-async fn protected_names_are_not_changed_whoever_would_write() {
+async fn protected_files_are_never_changed() {
     for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
         let stage = walled(offer).await;
         let calls = [
@@ -118,7 +118,7 @@ async fn protected_names_are_not_changed_whoever_would_write() {
 }
 
 #[tokio::test]
-async fn a_link_inside_leads_to_the_file_that_is_shown() {
+async fn a_link_is_shown_with_its_target() {
     let stage = walled(ClientOffer::Everything).await;
     let prepared = stage
         .prepare("write", r#"{"path":"alias","content":"new\n"}"#)
@@ -142,7 +142,7 @@ async fn a_link_inside_leads_to_the_file_that_is_shown() {
 }
 
 #[tokio::test]
-async fn a_link_that_is_put_in_the_way_between_question_and_deed_gains_nothing() {
+async fn a_link_created_after_the_request_is_not_followed() {
     for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
         for target in ["out", "ws/other"] {
             let stage = walled(offer).await;

@@ -218,7 +218,7 @@ fn calls(name: &str) -> Vec<(&'static str, Value)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_denied_file_is_out_of_reach_by_every_name_for_every_tool() {
+async fn a_denied_file_is_denied_by_every_name_to_every_tool() {
     let mut count = 0;
     for policy in POLICIES {
         for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
@@ -250,7 +250,7 @@ async fn a_denied_file_is_out_of_reach_by_every_name_for_every_tool() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_walk_from_above_passes_over_what_is_denied_and_says_so() {
+async fn walks_skip_denied_files_and_report_it() {
     for policy in POLICIES {
         let stage = stage(ClientOffer::Nothing, policy).await;
         for place in PLACES {
@@ -286,7 +286,7 @@ async fn a_walk_from_above_passes_over_what_is_denied_and_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_denied_file_is_neither_moved_nor_uncovered_by_moving_what_it_is_in() {
+async fn a_directory_with_a_denied_file_is_not_moved() {
     for policy in POLICIES {
         let stage = stage(ClientOffer::Nothing, policy).await;
         let moves =
@@ -328,7 +328,7 @@ async fn a_denied_file_is_neither_moved_nor_uncovered_by_moving_what_it_is_in() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_file_that_becomes_a_link_to_a_denied_one_between_looking_and_doing_is_not_read() {
+async fn a_file_replaced_by_a_link_to_a_denied_file_is_not_read() {
     let calls = [
         ("read", json!({ "path": "notes/open.txt" })),
         (
@@ -382,7 +382,7 @@ async fn a_file_that_becomes_a_link_to_a_denied_one_between_looking_and_doing_is
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_user_attaches_and_a_project_tells_obeys_too() {
+async fn rules_also_apply_to_attachments_and_project_notes() {
     for policy in POLICIES {
         for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
             let stage = stage(offer, policy).await;
@@ -393,7 +393,7 @@ async fn what_a_user_attaches_and_a_project_tells_obeys_too() {
             for name in NAMES {
                 let path = name.replace('@', stage.top.to_str().unwrap());
                 let path = stage.path("ws").join(path);
-                let named = stage.workplace.named(&path).await;
+                let named = stage.workplace.linked_text(&path).await;
                 assert!(
                     !named.is_ok_and(|text| text.contains(CANARY)),
                     "{policy} {name}"

@@ -30,7 +30,7 @@ fn edit(old: &str) -> String {
 }
 
 #[tokio::test]
-async fn replacements_are_made_in_order() {
+async fn replacements_are_applied_in_order() {
     check(
         "a b a\n",
         r#"[{"old":"b","new":"c"},{"old":"c a","new":"d"}]"#,
@@ -70,14 +70,14 @@ async fn replacements_are_made_in_order() {
 }
 
 #[tokio::test]
-async fn all_are_made_or_none() {
+async fn either_all_replacements_are_applied_or_none() {
     check(
         CODE,
         r#"[{"old":"main","new":"start"},{"old":"nowhere to be seen","new":""}]"#,
         expect![[r#"
-            FAILED `old` of edit 2 of 2 does not stand in `a.rs` exactly so; nothing was changed
+            FAILED `old` of edit 2 of 2 does not occur in `a.rs` exactly; nothing was changed
 
-            No passage is like it; read the file again."#]],
+            No passage is similar; read the file again."#]],
     )
     .await;
     check(
@@ -96,18 +96,18 @@ async fn all_are_made_or_none() {
 }
 
 #[tokio::test]
-async fn more_than_one_place_is_told_with_lines() {
-    check(CODE, r#"[{"old":"let","new":"const"}]"#, expect!["FAILED `old` stands in `a.rs` more than once, at lines 2, 3; nothing was changed. Add lines around it until it is unique, or set `all`"]).await;
-    check(&"x\n".repeat(50), r#"[{"old":"x","new":"y"}]"#, expect!["FAILED `old` stands in `a.rs` more than once, at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …; nothing was changed. Add lines around it until it is unique, or set `all`"]).await;
+async fn an_ambiguous_passage_is_reported_with_its_lines() {
+    check(CODE, r#"[{"old":"let","new":"const"}]"#, expect!["FAILED `old` occurs in `a.rs` more than once, at lines 2, 3; nothing was changed. Add lines around it until it is unique, or set `all`"]).await;
+    check(&"x\n".repeat(50), r#"[{"old":"x","new":"y"}]"#, expect!["FAILED `old` occurs in `a.rs` more than once, at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …; nothing was changed. Add lines around it until it is unique, or set `all`"]).await;
 }
 
 #[tokio::test]
-async fn a_passage_that_differs_in_little_is_told_in_what() {
+async fn small_differences_of_a_passage_are_described() {
     check(
         CODE,
         &edit("fn main() {\n  let one = 1;\n  let two = 2;"),
         expect![[r#"
-            FAILED `old` does not stand in `a.rs` exactly so; nothing was changed
+            FAILED `old` does not occur in `a.rs` exactly; nothing was changed
 
             The nearest passage is lines 1 - 3, which differs only in indentation:
                1   fn main() {
@@ -121,57 +121,57 @@ async fn a_passage_that_differs_in_little_is_told_in_what() {
         CODE,
         &edit("\tlet two = 2;"),
         expect![[r#"
-        FAILED `old` does not stand in `a.rs` exactly so; nothing was changed
+            FAILED `old` does not occur in `a.rs` exactly; nothing was changed
 
-        The nearest passage is line 3, which differs only in indentation:
-             - 	let two = 2;
-           3 +     let two = 2;"#]],
+            The nearest passage is line 3, which differs only in indentation:
+                 - 	let two = 2;
+               3 +     let two = 2;"#]],
     )
     .await;
     check(
         CODE,
         &edit("    let two  = 2;"),
         expect![[r#"
-        FAILED `old` does not stand in `a.rs` exactly so; nothing was changed
+            FAILED `old` does not occur in `a.rs` exactly; nothing was changed
 
-        The nearest passage is line 3, which differs only in spaces:
-             -     let two  = 2;
-           3 +     let two = 2;"#]],
+            The nearest passage is line 3, which differs only in spaces:
+                 -     let two  = 2;
+               3 +     let two = 2;"#]],
     )
     .await;
     check(
         CODE,
         &edit("    Let Two = 2;"),
         expect![[r#"
-        FAILED `old` does not stand in `a.rs` exactly so; nothing was changed
+            FAILED `old` does not occur in `a.rs` exactly; nothing was changed
 
-        The nearest passage is line 3, which differs only in capital letters:
-             -     Let Two = 2;
-           3 +     let two = 2;"#]],
+            The nearest passage is line 3, which differs only in capital letters:
+                 -     Let Two = 2;
+               3 +     let two = 2;"#]],
     )
     .await;
     check(
         "a \nb\t\n",
         &edit("a\nb\n"),
         expect![[r#"
-        FAILED `old` does not stand in `a.rs` exactly so; nothing was changed
+            FAILED `old` does not occur in `a.rs` exactly; nothing was changed
 
-        The nearest passage is lines 1 - 2, which differs only in spaces at the ends of lines:
-             - a
-             - b
-           1 + a 
-           2 + b"#]],
+            The nearest passage is lines 1 - 2, which differs only in spaces at the ends of lines:
+                 - a
+                 - b
+               1 + a 
+               2 + b"#]],
     )
     .await;
 }
 
 #[tokio::test]
-async fn the_nearest_passage_is_shown_beside_what_was_sent() {
+async fn the_nearest_passage_is_shown_as_a_diff() {
     check(
         CODE,
         &edit("    let two = 3;\n    println!(\"{}\", one + two);\n"),
         expect![[r#"
-            FAILED `old` does not stand in `a.rs` exactly so; nothing was changed
+            FAILED `old` does not occur in `a.rs` exactly; nothing was changed
 
             The nearest passage is lines 3 - 4, where `-` is what you sent and `+` what the file says:
                  -     let two = 3;
@@ -183,7 +183,7 @@ async fn the_nearest_passage_is_shown_beside_what_was_sent() {
         CODE,
         &edit("    let one = 1;\n    println!(\"{}\", one);"),
         expect![[r#"
-            FAILED `old` does not stand in `a.rs` exactly so; nothing was changed
+            FAILED `old` does not occur in `a.rs` exactly; nothing was changed
 
             The nearest passage is lines 3 - 4, where `-` is what you sent and `+` what the file says:
                  -     let one = 1;
@@ -196,31 +196,31 @@ async fn the_nearest_passage_is_shown_beside_what_was_sent() {
         "one\ntwo",
         &edit("two\n"),
         expect![[r#"
-        FAILED `old` does not stand in `a.rs` exactly so; nothing was changed
+            FAILED `old` does not occur in `a.rs` exactly; nothing was changed
 
-        The nearest passage is line 2, which differs only where it begins or ends:
-           2   two"#]],
+            The nearest passage is line 2, which differs only where it begins or ends:
+               2   two"#]],
     )
     .await;
     check(
         "",
         &edit("two\n"),
         expect![[r#"
-        FAILED `old` does not stand in `a.rs` exactly so; nothing was changed
+            FAILED `old` does not occur in `a.rs` exactly; nothing was changed
 
-        No passage is like it; read the file again."#]],
+            No passage is similar; read the file again."#]],
     )
     .await;
 }
 
 #[tokio::test]
-async fn a_file_that_is_missing_is_not_made() {
+async fn edit_does_not_create_a_missing_file() {
     let stage = TestWorkplace::new(&[("ws/main.rs", "x")]).await;
     stage
         .check(
             "edit",
             r#"{"path":"mein.rs","old":"x","new":"y"}"#,
-            expect!["FAILED there is no file `mein.rs`; nearby there is `main.rs`"],
+            expect!["FAILED file not found: `mein.rs`; similar names: `main.rs`"],
         )
         .await;
 }
@@ -243,7 +243,7 @@ async fn a_long_file_is_searched_for_the_nearest_passage_in_bounded_time() {
 }
 
 #[tokio::test]
-async fn a_text_that_would_grow_without_end_is_left_alone() {
+async fn edits_that_would_grow_a_file_too_much_are_rejected() {
     let double = r#"{"old":"a","new":"aa","all":true}"#;
     let edits = format!("[{}]", vec![double; 64].join(","));
     check(

@@ -15,7 +15,7 @@ fn check(tool: &str, input: &str, expected: Expect) {
 }
 
 #[test]
-fn slips_that_leave_no_doubt_are_forgiven() {
+fn obvious_input_mistakes_are_accepted() {
     check(
         "read",
         r#"{"path":"a","line":"3","limit":2.0,"verbose":true}"#,
@@ -77,7 +77,7 @@ fn slips_that_leave_no_doubt_are_forgiven() {
     check(
         "run",
         r#"{"id":"bg1"}"#,
-        expect![[r#"Look at command bg1 | Run(Look { id: "bg1" })"#]],
+        expect![[r#"Show the output of command bg1 | Run(Output { id: "bg1" })"#]],
     );
     check(
         "search",
@@ -90,16 +90,16 @@ fn slips_that_leave_no_doubt_are_forgiven() {
 }
 
 #[test]
-fn what_is_wrong_is_named_and_not_repeated() {
+fn input_errors_name_the_member_without_its_value() {
     check(
         "read",
         r#"{"path":7}"#,
-        expect!["`path` must be a text; it is a number"],
+        expect!["`path` must be a string; it is a number"],
     );
     check(
         "read",
         "{}",
-        expect!["`path` is missing; it must be a text"],
+        expect!["`path` is missing; it must be a string"],
     );
     check(
         "read",
@@ -119,7 +119,7 @@ fn what_is_wrong_is_named_and_not_repeated() {
     check(
         "read",
         r#"{"path":"a","#,
-        expect!["the input is not JSON: it ends too early at line 1, column 12; send one object"],
+        expect!["the input is not JSON: it is incomplete at line 1, column 12; send one object"],
     );
     check(
         "read",
@@ -129,12 +129,12 @@ fn what_is_wrong_is_named_and_not_repeated() {
     check(
         "write",
         r#"{"path":"a"}"#,
-        expect!["`content` is missing; it must be a text"],
+        expect!["`content` is missing; it must be a string"],
     );
     check(
         "write",
         r#"{"path":" ","content":""}"#,
-        expect!["`path` is empty; it must say something"],
+        expect!["`path` must not be empty"],
     );
     check(
         "edit",
@@ -149,18 +149,18 @@ fn what_is_wrong_is_named_and_not_repeated() {
     check(
         "edit",
         r#"{"path":"a","edits":[{"old":"x"}]}"#,
-        expect!["`new` is missing; it must be a text"],
+        expect!["`new` is missing; it must be a string"],
     );
     check(
         "run",
         "{}",
-        expect!["`command` is missing; it must be a text"],
+        expect!["`command` is missing; it must be a string"],
     );
     check(
         "run",
         r#"{"id":"bg1","command":"ls"}"#,
         expect![
-            "`id` cannot stand beside `command`; send `id` to look after a command that runs, `command` to run another"
+            "`id` cannot be combined with `command`; send `id` to manage a running command, `command` to run another"
         ],
     );
     check(
@@ -171,7 +171,7 @@ fn what_is_wrong_is_named_and_not_repeated() {
 }
 
 #[test]
-fn every_tool_that_is_told_of_can_be_called() {
+fn every_specified_tool_can_be_called() {
     for tool in specs() {
         assert!(parse(&tool.name, "{}").is_some(), "{}", tool.name);
         assert_eq!(tool.schema["additionalProperties"], false, "{}", tool.name);
@@ -183,7 +183,7 @@ fn every_tool_that_is_told_of_can_be_called() {
 }
 
 #[tokio::test]
-async fn a_call_says_what_it_is_before_anything_is_looked_at() {
+async fn a_call_has_a_title_and_locations_before_any_file_access() {
     let stage = TestWorkplace::new(&[]).await;
     let calls = [
         ("read", r#"{"path":"src/main.rs","line":1,"limit":40}"#),
@@ -215,19 +215,19 @@ async fn a_call_says_what_it_is_before_anything_is_looked_at() {
         line.replace(stage.top.to_str().unwrap(), "@")
     });
     expect![[r#"
-        Read src/main.rs (1 - 40) | Read Look @/ws/src/main.rs:Some(1)
-        Read src/main.rs (from 7) | Read Look @/ws/src/main.rs:Some(7)
+        Read src/main.rs (1 - 40) | Read Read @/ws/src/main.rs:Some(1)
+        Read src/main.rs (from 7) | Read Read @/ws/src/main.rs:Some(7)
         Write a.txt | Edit Change @/ws/a.txt:None
         Edit /x/a.txt | Edit Change /x/a.txt:None
         Delete a b | Delete Change @/ws/a
         b:None
         Move a to b | Move Change @/ws/a:None @/ws/b:None
-        List . | Search Look
-        Find *.rs in src | Search Look
-        Search `fn main` | Search Look
+        List . | Search Read
+        Find *.rs in src | Search Read
+        Search `fn main` | Search Read
         Run `cargo test` | Execute Execute
-        Stop command bg1 | Execute Look
-        Fetch https://example.com | Fetch Reach
+        Stop command bg1 | Execute Read
+        Fetch https://example.com | Fetch Fetch
     "#]]
     .assert_eq(&told.concat());
 }

@@ -7,7 +7,7 @@ use expect_test::expect;
 use super::{ClientOffer, TestWorkplace};
 
 #[tokio::test]
-async fn lines_come_with_numbers_and_say_how_to_read_on() {
+async fn lines_have_numbers_and_a_note_on_how_to_continue() {
     for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
         let stage = TestWorkplace::with(
             offer,
@@ -63,7 +63,7 @@ async fn lines_come_with_numbers_and_say_how_to_read_on() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_explained() {
+async fn unreadable_files_are_explained() {
     for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
         let stage = TestWorkplace::with(
             offer,
@@ -77,20 +77,26 @@ async fn what_cannot_be_read_is_explained() {
         .await;
         std::os::unix::fs::symlink("gone", stage.path("ws/src/link")).unwrap();
         stage
-            .check("read", r#"{"path":"src/link"}"#, expect!["FAILED `src/link` is a link, and there is no file where it leads; look with `list`"])
+            .check(
+                "read",
+                r#"{"path":"src/link"}"#,
+                expect![
+                    "FAILED `src/link` is a link whose target does not exist; look with `list`"
+                ],
+            )
             .await;
         stage
-            .check("read", r#"{"path":"src/mian.rs"}"#, expect!["FAILED there is no file `src/mian.rs`; nearby there is `src/main.rs`, `src/mail.rs`"])
+            .check("read", r#"{"path":"src/mian.rs"}"#, expect!["FAILED file not found: `src/mian.rs`; similar names: `src/main.rs`, `src/mail.rs`"])
             .await;
         stage
             .check(
                 "read",
                 r#"{"path":"src/zzz"}"#,
-                expect!["FAILED there is no file `src/zzz`; look with `list` or `glob`"],
+                expect!["FAILED file not found: `src/zzz`; look with `list` or `glob`"],
             )
             .await;
         stage
-            .check("read", r#"{"path":"scr/main.rs"}"#, expect!["FAILED there is no file `scr/main.rs`, and no directory `scr`; look with `list` or `glob`"])
+            .check("read", r#"{"path":"scr/main.rs"}"#, expect!["FAILED file not found: `scr/main.rs`, and no directory `scr`; look with `list` or `glob`"])
             .await;
         stage
             .check("read", r#"{"path":"binary"}"#, expect!["FAILED `@/ws/binary` is not text: it is binary or not UTF-8; read it with a tool for its format"])
@@ -106,7 +112,7 @@ async fn what_cannot_be_read_is_explained() {
 }
 
 #[tokio::test]
-async fn long_files_and_long_lines_are_cut_and_say_so() {
+async fn long_files_and_lines_are_cut_with_a_note() {
     for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
         let many: String = (1..=5000).map(|line| format!("line {line}\n")).collect();
         let wide = format!("{}\nshort\n", "ä".repeat(30_000));
@@ -150,7 +156,7 @@ async fn long_files_and_long_lines_are_cut_and_say_so() {
 }
 
 #[tokio::test]
-async fn unsaved_changes_are_read_through_the_client_and_only_there() {
+async fn unsaved_changes_are_read_only_through_the_client() {
     let stage = TestWorkplace::with(ClientOffer::Everything, &[("ws/a", "saved\n")]).await;
     stage.editor.open_buffer(stage.path("ws/a"), "unsaved\n");
     stage
@@ -175,7 +181,7 @@ async fn unsaved_changes_are_read_through_the_client_and_only_there() {
 }
 
 #[tokio::test]
-async fn pictures_are_shown() {
+async fn images_are_shown() {
     let stage = TestWorkplace::new(&[]).await;
     fs::write(stage.path("ws/p.png"), b"\x89PNG\r\n\x1a\nrest\0").unwrap();
     fs::write(stage.path("ws/p.jpg"), b"\xff\xd8\xff\xe0rest").unwrap();

@@ -218,7 +218,7 @@ fn a_directory_that_is_too_large_is_refused() {
     assert!(fault.contains("is larger than 64 MiB"), "{fault}");
 }
 
-/// 5,000 files are checked at every start. The bound is generous: the machine may be busy, and this is no release build.
+/// 5,000 files are checked at every start. The limit is generous: the machine may be busy, and this is not a release build.
 #[test]
 fn five_thousand_files_are_read_in_no_time() {
     let project = project(&namings()[0]);

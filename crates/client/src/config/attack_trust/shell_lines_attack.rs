@@ -42,7 +42,7 @@ fn quotes_directories_and_addresses_hide_no_file() {
 }
 
 #[test]
-fn files_that_cannot_be_told_are_shown_as_not_covered() {
+fn files_unknown_before_the_line_runs_are_shown_as_not_covered() {
     for (line, shown) in [
         ("$PWD/x.sh", "`$PWD/x.sh`"),
         ("sh ${PWD}/x.sh", "`${PWD}/x.sh`"),

@@ -1,4 +1,4 @@
-//! The state of a directory that a project's file names: one digest of every file and link below it.
+//! The digest of a directory that a project's file names, over all files and links below it.
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirEntry, File};
@@ -10,16 +10,16 @@ use std::thread;
 
 use super::{MAX_BYTES, hex};
 
-/// A directory as it is now.
+/// The current state of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DirectoryDigest {
-    /// Made of the name, kind and content of everything below it.
+    /// Digest of the name, kind and content of everything below the directory.
     pub(super) digest: String,
-    /// How many files and links are below it.
+    /// Number of files and links below the directory.
     pub(super) files: usize,
 }
 
-/// How much may be below all directories that a project's file names together. It is read at every start.
+/// Limits on the content of all named directories together, which is read at every start.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReadBudget {
     files: usize,
@@ -40,8 +40,7 @@ impl DirectoryDigest {
     ///
     /// # Errors
     ///
-    /// When there is more than the budget, when something cannot be read, and when a link leads to a directory that
-    /// contains the project.
+    /// When a limit is exceeded, something cannot be read, or a link leads to a directory that contains the project.
     pub(super) fn read(
         root: &Path,
         project: &Path,
@@ -62,7 +61,7 @@ impl DirectoryDigest {
         read_contents(&mut entries, budget)?;
         let mut hasher = blake3::Hasher::new();
         for entry in &entries {
-            // Each part with its length, so that no two trees look alike.
+            // Each part with its length, so that different trees have different digests.
             let name = entry.name.as_os_str().as_encoded_bytes();
             for part in [name, entry.kind.word().as_bytes(), &entry.content] {
                 let length = u64::try_from(part.len()).unwrap_or(u64::MAX);
@@ -79,14 +78,14 @@ impl DirectoryDigest {
     }
 }
 
-/// Something below a directory.
+/// An entry below a directory.
 struct DirectoryEntry {
-    /// From the directory on.
+    /// The path relative to the directory.
     name: PathBuf,
-    /// Where it is.
+    /// The absolute path.
     path: PathBuf,
     kind: FileKind,
-    /// The digest of a file, or where a link leads.
+    /// The digest of a file, or the target of a link.
     content: Vec<u8>,
 }
 
@@ -95,9 +94,9 @@ enum FileKind {
     File,
     Link,
     Directory,
-    /// A socket, a pipe or a device. It has no content that could be covered.
+    /// A socket, a pipe or a device, which has no content to cover.
     Special,
-    /// Where a link leads, if it leads out of what is covered.
+    /// The target of a link that leads outside the directory.
     Target,
 }
 
@@ -126,9 +125,9 @@ struct DirectoryWalk<'a> {
     project: &'a Path,
     budget: &'a mut ReadBudget,
     entries: Vec<DirectoryEntry>,
-    /// Directories that have not been read: where they are, their name from the first one on, and how deep they are.
+    /// Directories to read: absolute path, relative path, and depth.
     waiting: Vec<(PathBuf, PathBuf, usize)>,
-    /// The directory itself, and those that links lead to.
+    /// The directory itself, and the targets of links.
     roots: BTreeSet<PathBuf>,
 }
 
@@ -140,7 +139,7 @@ impl DirectoryWalk<'_> {
         }
         let listed: io::Result<Vec<DirEntry>> = fs::read_dir(directory).map_err(failed)?.collect();
         let mut listed = listed.map_err(failed)?;
-        // Two links to one directory: the first one counts for what is in it, so there must be a first one.
+        // If two links lead to one directory, the first one includes its content, so the order must be fixed.
         listed.sort_by_key(DirEntry::file_name);
         for entry in listed {
             let kind = FileKind::of(entry.file_type().map_err(failed)?);
@@ -160,7 +159,7 @@ impl DirectoryWalk<'_> {
         Ok(())
     }
 
-    /// A link that leaves what is covered counts by what it leads to.
+    /// Includes the target of a link that leads outside.
     fn follow(&mut self, link: &Path, name: &Path, depth: usize) -> Result<(), String> {
         let Ok(target) = link.canonicalize() else {
             return Ok(());
@@ -170,7 +169,7 @@ impl DirectoryWalk<'_> {
         }
         let metadata = fs::metadata(&target).map_err(|error| unreadable(&target, &error))?;
         let kind = FileKind::of(metadata.file_type());
-        // No file has such a name, so nothing below the directory looks like what a link leads to.
+        // No file can have this name, so no file below the directory can look like a link's target.
         let name = name.join("\0");
         if kind == FileKind::Directory {
             if self.project.starts_with(&target) {
@@ -205,7 +204,7 @@ impl DirectoryWalk<'_> {
     }
 }
 
-/// Reads all files, on several threads: most of the time goes into opening them.
+/// Reads all files on several threads, because opening them takes most of the time.
 fn read_contents(entries: &mut [DirectoryEntry], budget: &mut ReadBudget) -> Result<(), String> {
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
     let share = entries.len().div_ceil(workers.min(8)).max(MIN_SHARE);
@@ -245,7 +244,7 @@ fn read_part(part: &mut [DirectoryEntry], left: &Mutex<u64>) -> Result<(), Strin
     Ok(())
 }
 
-/// Why a directory that contains the project cannot be covered.
+/// The error for a directory that contains the project.
 pub(super) fn contains_project(path: &Path) -> String {
     format!(
         "it names `{}`, which is the project's directory or contains it, so trust cannot cover it; name a file or a directory \
@@ -266,5 +265,5 @@ fn too_large(path: &Path, why: &str) -> String {
     )
 }
 
-/// Fewer files are not worth a thread.
+/// Minimum files per thread.
 const MIN_SHARE: usize = 64;

@@ -1,21 +1,21 @@
-//! Shell lines in the commands of a project's file: which files they name, and which of their words name files that cannot
-//! be told before they run.
+//! Shell lines in the commands of a project's file: the files that they name, and words that may name files unknown before
+//! the line runs.
 
 use attache_host::permissions::{ShellLine, ShellWord, SimpleCommand};
 
-/// What a command names in lines for a shell.
+/// The words of a command's shell lines that may name files.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ShellLineFiles {
-    /// Words without their quotes, also as they are from directories that the line enters.
+    /// Words without quotes, also relative to directories that the line enters.
     pub(super) known: Vec<String>,
-    /// Words that variables, wildcards and substitutions make something else of, as they are written.
+    /// Words with variables, wildcards or substitutions, as written.
     pub(super) unknown: Vec<String>,
 }
 
 impl ShellLineFiles {
-    /// Reads the lines in a command: those of `sh -c`, also behind `env` and the like.
+    /// Reads the shell lines in a command: those of `sh -c`, also after `env` and similar programs.
     pub(super) fn of(command: &[String]) -> ShellLineFiles {
-        // A program alone is no line, whatever its name.
+        // A program without arguments has no shell line.
         if command.len() < 2 {
             return ShellLineFiles::default();
         }
@@ -24,7 +24,7 @@ impl ShellLineFiles {
         let mut entered = Vec::new();
         for part in line.parts.iter().filter(|part| part.is_in_line) {
             let directory = entered_by(part);
-            // A directory that is entered is not read. A dot is a command.
+            // Entering a directory reads nothing.
             if directory.is_none() {
                 words.add_part(part, &entered);
             }
@@ -62,12 +62,12 @@ impl ShellLineFiles {
     }
 }
 
-/// Whether a part begins with this word.
+/// Whether a command begins with this word.
 fn is_first(word: &str, part: &SimpleCommand) -> bool {
     matches!(part.words.first(), Some(ShellWord::Literal(first)) if first == word)
 }
 
-/// The directory that a part enters.
+/// The directory that a command enters.
 fn entered_by(part: &SimpleCommand) -> Option<String> {
     let literal = |word: &ShellWord| match word {
         ShellWord::Literal(word) => Some(word.clone()),
@@ -79,5 +79,5 @@ fn entered_by(part: &SimpleCommand) -> Option<String> {
     arguments.find(|word| is_entering && !word.starts_with('-'))
 }
 
-/// What the reader of shell lines says is set by a line that it cannot read.
+/// The variable name by which the parser marks a line that it cannot read.
 const UNREADABLE: &str = "shell line";

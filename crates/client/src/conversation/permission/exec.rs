@@ -1,4 +1,4 @@
-//! Programs that are about to start: a guard asks for them, from a task of its own.
+//! Permission requests for programs that are about to start. The guard sends them, from its own task.
 
 use attache::v1;
 use attache_host::exec::ExecRequest;
@@ -8,21 +8,21 @@ use super::RequestSource;
 use crate::conversation::{Conversation, ConversationHandle};
 use crate::event::ProgramStart;
 
-/// Asks the user whether programs may start. Clones ask the same user.
+/// Asks the user whether programs may start. Clones use the same conversation.
 #[derive(Debug, Clone)]
 pub struct ExecPrompts(ConversationHandle);
 
 impl Conversation {
-    /// Through this a guard of the agent's processes asks about programs that are about to start.
+    /// For the guard of the agent's processes: asks about programs that are about to start.
     pub fn exec_prompts(&self) -> ExecPrompts {
         ExecPrompts(self.handle.clone())
     }
 }
 
 impl ExecPrompts {
-    /// Whether a program may start: as was decided before, or as the user answers. Dropping the future withdraws the
-    /// prompt. Without a session nothing may start. A program that the agent runs by itself is asked about in the session
-    /// whose turn runs.
+    /// Whether a program may start, by an earlier decision or the user's answer. Dropping the future withdraws the prompt.
+    /// Without a session nothing may start. The prompt for a program that the agent runs itself belongs to the session
+    /// whose turn is running.
     pub async fn ask(&self, request: ExecRequest) -> bool {
         let begin = move |conversation: &mut Conversation| {
             let (exec, action) = conversation.described(request)?;
@@ -37,7 +37,7 @@ impl ExecPrompts {
 }
 
 impl Conversation {
-    /// Has the watcher of the agent's processes ask here.
+    /// Connects the watcher of the agent's processes to this conversation.
     pub(in crate::conversation) fn answer_watcher(&self) {
         if let Some(watcher) = &self.setup.watcher {
             let prompts = self.exec_prompts();
@@ -48,7 +48,7 @@ impl Conversation {
         }
     }
 
-    /// The request as it is shown and judged; nothing if there is no session.
+    /// The program and the action to judge; `None` without a session.
     fn described(&self, request: ExecRequest) -> Option<(ProgramStart, Action)> {
         let ids = self.sessions.ids();
         let busy = ids.iter().find(|id| self.is_busy(id));

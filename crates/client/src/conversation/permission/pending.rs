@@ -1,4 +1,4 @@
-//! The permission requests that are under way, and what can happen to them: an answer, a change, a withdrawal.
+//! Permission requests in progress, and what can happen to them: an answer, a change, a withdrawal.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -19,7 +19,7 @@ use crate::conversation::forms::FormReply;
 use crate::event::{Event, PermissionPrompt};
 use crate::tool_call::ReportedToolCall;
 
-/// The requests that are under way, in the order in which they came.
+/// Permission requests in progress, in order of arrival.
 #[derive(Debug, Default)]
 pub(in crate::conversation) struct PendingRequests {
     requests: BTreeMap<u64, PendingRequest>,
@@ -32,17 +32,17 @@ pub(super) struct PendingRequest {
     pub(super) session: v1::SessionId,
     source: RequestSource,
     revision: u64,
-    /// What would be done, as it was last described.
+    /// The action, as last described.
     action: Option<Action>,
-    /// Where the user's answer goes, while they have the prompt.
+    /// The prompt, while it is shown to the user.
     pub(super) prompt: Option<OpenPrompt>,
     was_shown: bool,
-    /// Whether the log says that it was asked, and not yet what came of it.
+    /// Whether the audit log has the request but not yet its outcome.
     pub(super) has_open_record: bool,
     again: Arc<Notify>,
-    /// What the request takes.
+    /// Size of the request.
     bytes: usize,
-    /// Dropped once the agent may hear that the request was withdrawn.
+    /// Dropped when the agent may get the response to a withdrawn request.
     _withdrawn: oneshot::Sender<Infallible>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct OpenPrompt {
     answer: oneshot::Sender<(PermissionAnswer, Expiry)>,
 }
 
-/// Requests and forms that nobody will answer. The agent is told so when this is dropped.
+/// Withdrawn requests and forms. Dropping this sends their responses to the agent.
 #[derive(Debug)]
 pub(in crate::conversation) struct WithdrawnRequests {
     _requests: Vec<PendingRequest>,
@@ -60,7 +60,7 @@ pub(in crate::conversation) struct WithdrawnRequests {
 }
 
 impl Conversation {
-    /// Begins a request that takes so many bytes while it waits.
+    /// Starts a permission request. `bytes` is its size while it waits.
     pub(in crate::conversation) fn request_permission(
         &mut self,
         session: &v1::SessionId,
@@ -92,7 +92,7 @@ impl Conversation {
         }
     }
 
-    /// The request as it is now.
+    /// Describes the request in its current revision.
     pub(super) fn describe(&mut self, key: u64) -> Option<RequestSnapshot> {
         let request = self.pending.requests.get(&key)?;
         let action = self.action_of(request);
@@ -132,7 +132,7 @@ impl Conversation {
         Some(snapshot)
     }
 
-    /// Puts a request to the user.
+    /// Shows a prompt to the user.
     pub(super) fn show(
         &mut self,
         key: u64,
@@ -167,7 +167,7 @@ impl Conversation {
         PromptResult::Shown(answered)
     }
 
-    /// The user's answer. An answer to a withdrawn prompt is ignored.
+    /// Handles the user's answer. Ignores an answer to a withdrawn prompt.
     pub(in crate::conversation) fn answer_permission(
         &mut self,
         prompt: u64,
@@ -177,12 +177,12 @@ impl Conversation {
         let mut requests = self.pending.requests.values_mut();
         let open = requests.find_map(|request| request.prompt.take_if(|it| it.id == prompt));
         if let Some(open) = open {
-            // A request that was withdrawn just now needs no answer.
+            // The request may just have been withdrawn.
             open.answer.send((answer, expiry)).ok();
         }
     }
 
-    /// A tool call was told anew: what is asked about it may no longer be what would be done.
+    /// Handles an update of a tool call: requests about it may have changed.
     pub(in crate::conversation) fn tool_call_changed(
         &mut self,
         told: &v1::SessionNotification,
@@ -210,14 +210,14 @@ impl Conversation {
         }
     }
 
-    /// Something was decided for longer: it may decide what the user has before them.
+    /// Judges all requests again, because a remembered decision may decide them.
     pub(super) fn judge_all(&mut self) {
         for request in self.pending.requests.values() {
             request.again.notify_one();
         }
     }
 
-    /// Nobody is asked any more about what a session wants: its turn was cancelled, or it has ended.
+    /// Withdraws all requests and forms of a session, because its turn was cancelled or has ended.
     pub(in crate::conversation) fn withdraw(
         &mut self,
         session: &v1::SessionId,
@@ -245,7 +245,7 @@ impl Conversation {
             .collect()
     }
 
-    /// Nobody waits for a request any more.
+    /// Withdraws a request that nobody waits for any more.
     pub(super) fn abandon(&mut self, key: u64) {
         let request = self.pending.requests.get(&key);
         let why = match request.is_some_and(PendingRequest::is_exec) {
@@ -255,7 +255,7 @@ impl Conversation {
         drop(self.withdraw_request(key, why));
     }
 
-    /// Ends a request that was not decided.
+    /// Ends a request without a decision.
     fn withdraw_request(&mut self, key: u64, why: &'static str) -> Option<PendingRequest> {
         let request = self.pending.requests.remove(&key)?;
         if let Some(open) = &request.prompt {
@@ -267,7 +267,7 @@ impl Conversation {
         Some(request)
     }
 
-    /// The user's answer does not count, because what was shown has changed: the log and the user are told why.
+    /// Discards the user's answer because what was shown has changed. The log and the user get the reason.
     pub(super) fn outdated(&mut self, key: u64, why: &'static str) {
         if let Some(mut request) = self.pending.requests.remove(&key) {
             self.log_end(&mut request, why);
@@ -293,7 +293,7 @@ impl Conversation {
         });
     }
 
-    /// Ends a request that is still what was decided on.
+    /// Ends a decided request, unless it has changed since.
     pub(super) fn finish(&mut self, key: u64, revision: u64) -> Option<PendingRequest> {
         self.pending.get_mut(key, revision)?;
         self.pending.requests.remove(&key)
@@ -312,7 +312,7 @@ impl Conversation {
         }
     }
 
-    /// What the agent has told of the tool call before.
+    /// The tool call as reported before the request.
     fn told_of(&self, asked: &v1::RequestPermissionRequest) -> Option<&v1::ToolCall> {
         let session = self.sessions.get(&asked.session_id)?;
         session.tool(&asked.tool_call.tool_call_id)
@@ -320,13 +320,13 @@ impl Conversation {
 }
 
 impl PendingRequests {
-    /// Whether a request of so many bytes may wait.
+    /// Whether a request of this size may wait.
     pub(in crate::conversation) fn has_room(&self, bytes: usize) -> bool {
         let held: usize = self.requests.values().map(|request| request.bytes).sum();
         held.saturating_add(bytes) <= MOST_BYTES
     }
 
-    /// A request that is still what it was.
+    /// A request, if it is still in this revision.
     pub(super) fn get_mut(&mut self, key: u64, revision: u64) -> Option<&mut PendingRequest> {
         let request = self.requests.get_mut(&key)?;
         (request.revision == revision).then_some(request)
@@ -342,13 +342,13 @@ impl PendingRequests {
         requests.any(|request| request.is_about(session, tool))
     }
 
-    /// How many prompts the user has.
+    /// Number of prompts that are shown.
     fn open(&self) -> usize {
         let requests = self.requests.values();
         requests.filter(|request| request.prompt.is_some()).count()
     }
 
-    /// How many of them are about programs that are about to start.
+    /// Number of shown prompts about programs that are about to start.
     fn open_execs(&self) -> usize {
         let requests = self.requests.values();
         let execs = requests.filter(|request| request.is_exec() && request.prompt.is_some());
@@ -367,7 +367,7 @@ impl PendingRequest {
         matches!(self.source, RequestSource::Exec(..))
     }
 
-    /// Only a tool call can be told of: what an agent does through us is as it was done.
+    /// Whether the request is about this tool call. Only requests for tool calls can change.
     fn is_about(&self, session: &v1::SessionId, tool: &v1::ToolCallId) -> bool {
         match &self.source {
             RequestSource::ToolCall(asked) => {
@@ -378,7 +378,7 @@ impl PendingRequest {
     }
 }
 
-/// The tool call with what the question says of it.
+/// The tool call as reported before, with the changes in the request.
 fn merge_tool_call(told: Option<&v1::ToolCall>, asked: &v1::ToolCallUpdate) -> v1::ToolCall {
     let mut fold = Transcript::new();
     if let Some(told) = told {
@@ -391,7 +391,7 @@ fn merge_tool_call(told: Option<&v1::ToolCall>, asked: &v1::ToolCallUpdate) -> v
     }
 }
 
-/// Leaves out of a request what an update says anew of its tool call.
+/// Removes the fields from a request that a later update of the tool call replaces.
 fn supersede(asked: &mut v1::ToolCallUpdate, update: &v1::SessionUpdate) {
     let changed = match ReportedToolCall::in_update(update) {
         Some(ReportedToolCall::New(call)) if call.tool_call_id == asked.tool_call_id => [
@@ -428,12 +428,12 @@ fn own_options() -> Vec<v1::PermissionOption> {
     ]
 }
 
-/// Prompts that the user has at the same time; the next requests are cancelled.
+/// Maximum prompts at the same time; further requests are cancelled.
 const MOST_OPEN: usize = 64;
-/// Prompts about programs that are about to start: one command can start thousands, and what the agent asks still gets
-/// through.
+/// Maximum prompts about programs at the same time. One command can start thousands, and the agent's own requests must
+/// still get through.
 const MOST_EXECS: usize = 48;
-/// What requests may take while they are judged or wait for the user; the next are cancelled.
+/// Maximum total size of waiting requests; further requests are cancelled.
 const MOST_BYTES: usize = 16 << 20;
-/// Options of an agent that are looked at.
+/// Maximum options of a request.
 const MOST_OPTIONS: usize = 16;

@@ -1,4 +1,4 @@
-//! What a ruling brings about: it is noted, granted for the turn, told, and can be undone.
+//! Applies a ruling: logs it, grants the action for the turn, reports it, and undoes it on request.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -17,7 +17,7 @@ use crate::conversation::{Conversation, with_continuation};
 use crate::event::{Event, HostRequest};
 
 impl Conversation {
-    /// Has a ruling count, unless the request is no longer what was decided on.
+    /// Applies a ruling, unless the request has changed since.
     pub(super) fn settle(
         &mut self,
         key: u64,
@@ -41,13 +41,13 @@ impl Conversation {
         let outcome = match (ruling, over) {
             (Ruling::Rule { is_allowed, reason }, over) => {
                 let outcome = self.ruled(snapshot, has_record, is_allowed, reason);
-                // It grants what was shown, once; what the agent then does is judged by itself as well.
+                // Grants what was shown, once. The agent's later request is judged too.
                 if outcome.is_allowed && over.is_none() {
                     drop(self.grant_shown(snapshot, GrantedBy::Rule));
                 }
                 outcome
             }
-            // What is allowed in a turn is over with it.
+            // A permission ends with its turn.
             (_, Some(why)) | (Ruling::Cancelled(why), None) => {
                 self.log_cancelled(&snapshot.action, why);
                 PermissionOutcome::cancelled()
@@ -70,7 +70,7 @@ impl Conversation {
         SettleResult::Done(outcome)
     }
 
-    /// What the user has decided.
+    /// Applies the user's decision.
     fn answered(
         &mut self,
         snapshot: &RequestSnapshot,
@@ -87,7 +87,7 @@ impl Conversation {
                 self.grant_remembered(snapshot, &remembered.id);
                 None
             }
-            // What the agent itself remembers cannot be undone.
+            // A decision that the agent remembers cannot be undone here.
             (true, None) => self
                 .grant_shown(snapshot, GrantedBy::User)
                 .filter(|_| !is_agents),
@@ -118,7 +118,7 @@ impl Conversation {
         PermissionOutcome::new(is_allowed, reason, answer)
     }
 
-    /// What a rule has decided. Reading through us is too common to be worth a word of it.
+    /// Applies a rule's decision. Allowed reads are too common to report.
     fn ruled(
         &mut self,
         snapshot: &RequestSnapshot,
@@ -157,7 +157,7 @@ impl Conversation {
         });
     }
 
-    /// A decision of the user is remembered for longer than once. It may decide other requests, and can be undone.
+    /// Reports a remembered decision of the user, and judges the other requests again.
     pub(super) fn remembered(
         &mut self,
         remembered: RememberedDecision,
@@ -175,7 +175,7 @@ impl Conversation {
         self.judge_all();
     }
 
-    /// Grants what a tool call has shown, for one use. What is done through us is done by the answer itself.
+    /// Grants what a tool call has shown, for one use. A host request needs no grant.
     fn grant_shown(&mut self, snapshot: &RequestSnapshot, by: GrantedBy) -> Option<String> {
         let RequestSubject::ToolCall(_) = &snapshot.subject else {
             return None;
@@ -187,7 +187,7 @@ impl Conversation {
     fn grant_remembered(&mut self, snapshot: &RequestSnapshot, id: &str) {
         if let RequestSubject::ToolCall(_) = &snapshot.subject {
             let grant = Grant::for_remembered_decision(&snapshot.action, id);
-            // Beyond the limit the agent is asked about when it acts.
+            // Beyond the limit of grants, the agent's request needs another prompt.
             self.setup.host.permissions.grant(grant);
         }
     }
@@ -225,14 +225,14 @@ impl Conversation {
     }
 }
 
-/// Whether the agent remembers an answer by rules of its own.
+/// Whether the agent itself remembers this answer.
 fn lasts_with_agent(option: &v1::PermissionOption) -> bool {
     use v1::PermissionOptionKind as Kind;
     matches!(option.kind, Kind::AllowAlways | Kind::RejectAlways)
 }
 
 impl RequestSnapshot {
-    /// The agent's option that an answer names.
+    /// The option that an answer names.
     fn chosen(&self, answer: &v1::RequestPermissionOutcome) -> Option<&v1::PermissionOption> {
         let v1::RequestPermissionOutcome::Selected(chosen) = answer else {
             return None;

@@ -1,4 +1,4 @@
-//! Real programs that end, and are started again.
+//! Real programs that exit and are restarted.
 
 #![cfg(unix)]
 
@@ -50,10 +50,10 @@ async fn a_program_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn last_words_are_told() {
+async fn the_last_lines_of_stderr_are_reported() {
     let mut conversation = start("echo 'node: not found' >&2; exit 127");
     let expected = expect![[r#"
-        gone: the agent ended before it answered `initialize`: agent exited with 127: node: not found ["node: not found"]
+        gone: the agent ended before it responded to `initialize`: agent exited with 127: node: not found ["node: not found"]
     "#]];
     expected.assert_eq(&until(&mut conversation, "gone").await);
 }
@@ -83,9 +83,9 @@ async fn an_agent_that_dies_in_a_turn_is_restarted_and_takes_the_session_up() {
         opened s
         began one
         queue [two]
-        ended AgentExited: the agent has gone; restart it
+        ended AgentExited: the agent is not running; restart it
         gone: agent was ended by SIGKILL: out of memory ["out of memory"]
-        failed session/cancel AgentExited: the agent has gone; restart it
+        failed session/cancel AgentExited: the agent is not running; restart it
         ready
         opened s
         queue []
@@ -133,7 +133,7 @@ async fn what_was_allowed_in_a_session_ends_with_the_agents_process() {
 async fn an_agent_that_closes_its_output_and_stays_is_ended() {
     let mut conversation = start("exec >&-; sleep 1000");
     let expected = expect![[r#"
-        gone: the agent ended before it answered `initialize`: the agent has closed its output, and was stopped []
+        gone: the agent ended before it responded to `initialize`: the agent closed its output and was stopped []
     "#]];
     expected.assert_eq(&until(&mut conversation, "gone").await);
 }
@@ -151,7 +151,10 @@ async fn a_login_in_a_terminal_is_the_agents_program_with_more_arguments() {
     let mut other = command.clone();
     other.words.push("--evil".to_owned());
     let refused = conversation.run_login(&other).await.unwrap_err();
-    assert_eq!(refused, "the agent has changed the login that you saw");
+    assert_eq!(
+        refused,
+        "the agent has changed its login command since it was shown; try again"
+    );
     conversation.stop().await;
 }
 

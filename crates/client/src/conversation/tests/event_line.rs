@@ -25,7 +25,7 @@ pub(super) fn event_line(event: &Event) -> String {
         Event::ModeSet { mode, .. } => format!("mode {mode}"),
         Event::OptionsSet { options, .. } => format!("options {}", options.len()),
         Event::PermissionRequested(asked) => format!("asked {}: {}", asked.id, asked.action.title),
-        Event::PermissionWithdrawn(question) => format!("withdrawn {question}"),
+        Event::PermissionWithdrawn(prompt) => format!("withdrawn {prompt}"),
         Event::PermissionDecided { is_allowed, .. } => format!("decided, allowed: {is_allowed}"),
         Event::DecisionRemembered {
             summary,

@@ -1,4 +1,4 @@
-//! What leave reaches: just what was shown, as long as its turn, and never past a rule that denies.
+//! The reach of a permission: only what was shown, only in its turn, and never beyond a deny rule.
 
 use attache_host::permissions::{Expiry, PermissionConfig, Permissions, Policy, Preset, Scope};
 use expect_test::{Expect, expect};
@@ -16,16 +16,16 @@ async fn fixture(permissions: Permissions, script: &str) -> Fixture {
     fixture
 }
 
-/// One turn, with an answer to each question.
+/// One turn, with an answer to each prompt.
 async fn check(script: &str, answers: &[PermissionAnswer], expected: Expect) {
     let script = format!("{TURN}{script}\n{END}");
     let mut fixture = fixture(Permissions::preset(Preset::Ask), &script).await;
     fixture.prompt("go");
-    for (question, answer) in (1_u64..).zip(answers) {
-        fixture.until(&format!("asked {question}")).await;
+    for (prompt, answer) in (1_u64..).zip(answers) {
+        fixture.until(&format!("asked {prompt}")).await;
         let answer = answer.clone();
         fixture.conversation.submit(Command::AnswerPermission {
-            prompt: question,
+            prompt,
             answer,
             expiry: Expiry::Never,
         });
@@ -103,7 +103,7 @@ async fn a_link_in_the_repository_does_not_lead_past_a_rule() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn leave_for_a_command_holds_in_the_directory_that_was_shown() {
+async fn permission_for_a_command_applies_in_the_directory_that_was_shown() {
     let script = r#"
         <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Run","kind":"execute","rawInput":{"command":"attache-no-such-program x","cwd":"/tmp/build"}},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"}]}
         => {"outcome":{"outcome":"selected","optionId":"yes"}}
@@ -122,7 +122,7 @@ async fn leave_for_a_command_holds_in_the_directory_that_was_shown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn leave_ends_with_the_turn_also_for_a_child() {
+async fn permission_ends_with_the_turn_also_for_a_child_session() {
     let run = r#"<- terminal/create {"sessionId":"child","command":"attache-no-such-program"}"#;
     let script = format!(
         r#"{TURN}
@@ -147,7 +147,7 @@ async fn leave_ends_with_the_turn_also_for_a_child() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn leave_ends_when_the_turn_is_cancelled() {
+async fn permission_ends_when_the_turn_is_cancelled() {
     let script = format!(
         r#"{TURN}
         <- session/request_permission {{"sessionId":"s","toolCall":{{"toolCallId":"a","title":"Run","kind":"execute","rawInput":{{"command":["attache-no-such-program"]}}}},"options":[{{"optionId":"yes","name":"Yes","kind":"allow_once"}}]}}
@@ -177,7 +177,7 @@ async fn leave_ends_when_the_turn_is_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn leave_for_a_command_once_is_not_leave_for_it_twice() {
+async fn permission_for_a_command_once_does_not_cover_it_twice() {
     let script = r#"
         <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Run","kind":"execute","rawInput":{"command":["attache-no-such-program"],"cwd":"/attache-nowhere"}},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"}]}
         => {"outcome":{"outcome":"selected","optionId":"yes"}}
@@ -221,9 +221,9 @@ async fn check_written(written: &str, answers: &[PermissionAnswer], expected: Ex
     let script = format!("{TURN}{script}{END}");
     let mut fixture = fixture(Permissions::preset(Preset::Ask), &script).await;
     fixture.prompt("go");
-    for (question, answer) in (1_u64..).zip(answers) {
-        fixture.until(&format!("asked {question}")).await;
-        self::answer(&mut fixture, question, answer.clone());
+    for (prompt, answer) in (1_u64..).zip(answers) {
+        fixture.until(&format!("asked {prompt}")).await;
+        self::answer(&mut fixture, prompt, answer.clone());
     }
     fixture.until("ended").await;
     fixture.seen = fixture.seen.replace(&path.to_string(), "FILE");
@@ -268,7 +268,7 @@ async fn another_change_than_the_one_that_was_shown_is_asked_about() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_denial_for_longer_takes_back_what_was_allowed_before() {
+async fn a_remembered_denial_withdraws_earlier_permission() {
     let script = r#"
         <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"One","kind":"edit","content":[{"type":"diff","path":"/tmp/attache-denied","newText":"1"}]},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"}]}
         => {"outcome":{"outcome":"selected","optionId":"yes"}}
@@ -290,9 +290,9 @@ async fn a_denial_for_longer_takes_back_what_was_allowed_before() {
     check(script, &answers, expected).await;
 }
 
-fn answer(fixture: &mut Fixture, question: u64, answer: PermissionAnswer) {
+fn answer(fixture: &mut Fixture, prompt: u64, answer: PermissionAnswer) {
     fixture.conversation.submit(Command::AnswerPermission {
-        prompt: question,
+        prompt,
         answer,
         expiry: Expiry::Never,
     });

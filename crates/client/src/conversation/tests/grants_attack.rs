@@ -292,12 +292,12 @@ async fn attack_a_file_that_changed_since_it_was_shown_is_asked_about() {
         "yes",
     );
     turn.write(&file, "other\none\n", true);
-    // What was shown would have made `1 two three`. The file is another one now.
+    // The shown change would have made `1 two three`. The file has changed since.
     turn.write(&file, "other\n1\n", false);
     turn.play().await;
 }
 
-/// What is run in place of a command that the user has seen.
+/// Commands that run instead of the one that the user has seen.
 fn commands() -> Vec<Value> {
     let shown = || json!({ "command": "attache-no-such-program", "args": ["a", "b"], "cwd": CWD });
     let mut commands = Vec::new();

@@ -1,4 +1,4 @@
-//! Files and commands that the agent asks of us without having asked for leave.
+//! Requests for files and commands without a permission request first.
 
 use attache_host::permissions::{Expiry, Preset, Scope};
 use expect_test::{Expect, expect};
@@ -24,9 +24,9 @@ async fn check(preset: Preset, script: &str, answers: &[PermissionAnswer], expec
     let mut fixture = doing(preset, script).await;
     for (at, answer) in (1_u64..).zip(answers) {
         fixture.until(&format!("asked {at}")).await;
-        let (question, answer) = (at, answer.clone());
+        let (prompt, answer) = (at, answer.clone());
         fixture.conversation.submit(Command::AnswerPermission {
-            prompt: question,
+            prompt,
             answer,
             expiry: Expiry::Never,
         });
@@ -69,7 +69,7 @@ async fn what_is_denied_is_not_read_either() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_person_is_asked_about_what_was_not_asked_for() {
+async fn the_user_is_asked_about_requests_without_permission() {
     let script = r#"
         <- terminal/create {"sessionId":"s","command":"make","args":["-x"],"cwd":"/attache-nowhere"}
         !> {"code":-32600,"data":{"kind":"permission_denied"}, ...}
@@ -87,7 +87,7 @@ async fn a_person_is_asked_about_what_was_not_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn leave_for_a_tool_call_is_leave_for_what_it_said() {
+async fn permission_for_a_tool_call_covers_what_it_showed() {
     let script = r#"
         <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Run","kind":"execute","rawInput":{"command":"make -x","cwd":"/attache-nowhere"}},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"}]}
         => {"outcome":{"outcome":"selected","optionId":"yes"}}
@@ -108,7 +108,7 @@ async fn leave_for_a_tool_call_is_leave_for_what_it_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_told_of_a_tool_call_does_not_change_what_is_asked() {
+async fn updates_of_a_tool_call_do_not_change_a_host_request() {
     let script = r#"
         <. session/update {"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"attache:deed","title":"Read a poem","kind":"read"}}
         <- terminal/create {"sessionId":"s","command":"make"}

@@ -1,4 +1,4 @@
-//! Agents that mean harm, or are broken: they cannot.
+//! Hostile or broken agents do no harm.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ async fn updates_of_unknown_sessions_are_counted_and_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn children_of_a_session_are_heard_and_ask() {
+async fn child_sessions_send_updates_and_permission_requests() {
     let script = r#"
         -> session/prompt @turn {...}
         <. session/update {"sessionId":"s","update":{"sessionUpdate":"subagent_update","sessionId":"child","title":"Look"}}
@@ -70,7 +70,7 @@ async fn children_of_a_session_are_heard_and_ask() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_hundred_questions_at_once_are_capped() {
+async fn two_hundred_permission_requests_at_once_are_capped() {
     let ask = r#"<- session/request_permission @ask {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Edit"},"options":[]}"#;
     let script = format!(
         "-> session/prompt @turn {{...}}\n{ask} x200\n\
@@ -180,7 +180,7 @@ async fn a_flood_of_updates_ends_before_the_turn_does() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn garbage_is_told_once_in_a_while() {
+async fn invalid_lines_are_reported_now_and_then() {
     let script = "<~ Loading \u{1b}[2Jthe model\n-> initialize {...}\n\
         <= {\"protocolVersion\":1,\"agentInfo\":{\"name\":\"a\",\"version\":\"1\"}}\nquiet 1s\nrepeat 20\n<~ more noise\nend\nquiet 1s\n...";
     let mut fixture = Fixture::with_preset(script, Preset::Ask);
@@ -195,7 +195,7 @@ async fn garbage_is_told_once_in_a_while() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_of_many_lines_of_garbage_is_told_by_itself() {
+async fn the_first_of_many_invalid_lines_is_reported_alone() {
     let script = "repeat 5\n<~ [info] loading\nend\n-> initialize {...}\n\
         <= {\"protocolVersion\":1,\"agentInfo\":{\"name\":\"a\",\"version\":\"1\"}}\nquiet 1s\n...";
     let mut fixture = Fixture::with_preset(script, Preset::Ask);
@@ -216,9 +216,9 @@ async fn an_agent_that_never_answers_initialize_is_given_up() {
     fixture.prompt("hello?");
     fixture.until("failed session/prompt").await;
     let expected = expect![[r#"
-        failed session/new AgentExited: the agent has gone; restart it
-        gone: the agent does not answer `initialize` within 60 s; is it an ACP agent? []
-        failed session/prompt AgentExited: the agent has gone; restart it
+        failed session/new AgentExited: the agent is not running; restart it
+        gone: the agent did not respond to `initialize` within 60 s; is it an ACP agent? []
+        failed session/prompt AgentExited: the agent is not running; restart it
     "#]];
     expected.assert_eq(&fixture.seen);
 }
@@ -229,13 +229,13 @@ async fn an_agent_of_another_version_is_given_up() {
     let mut fixture = Fixture::with_preset(script, Preset::Ask);
     fixture.until("gone").await;
     let expected = expect![[r#"
-        gone: the agent does not take `initialize`: the peer uses protocol version 9; only version 1 is supported []
+        gone: the agent rejected `initialize`: the peer uses protocol version 9; only version 1 is supported []
     "#]];
     expected.assert_eq(&fixture.seen);
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_line_is_heard_both_ways() {
+async fn listeners_get_every_line_in_both_directions() {
     let script = "-> initialize {...}\n<= {\"protocolVersion\":1,\"agentInfo\":{\"name\":\"a\",\"version\":\"1\"}}";
     let ((read, write), peer) = attache_testkit::scripted_agent(script).unwrap();
     let lines = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
@@ -343,7 +343,7 @@ async fn an_id_that_is_in_use_does_not_take_the_place_of_a_session() {
     fixture.until("ended").await;
     let expected = expect![[r#"
         began go
-        failed session/new Local: the agent has answered with the id `s`, which another session has; that one stays, close it first
+        failed session/new Local: the agent responded with the id `s`, which another open session has; close that session first
         ended end_turn
     "#]];
     fixture.check(expected).await;

@@ -1,4 +1,4 @@
-//! Questions for permission.
+//! Permission requests and the user's answers.
 
 use attache_host::permissions::{Expiry, PermissionConfig, Permissions, Preset, Scope};
 use expect_test::expect;
@@ -19,16 +19,16 @@ async fn asking(script: &str) -> Fixture {
     fixture
 }
 
-fn answer(fixture: &mut Fixture, question: u64, answer: PermissionAnswer) {
+fn answer(fixture: &mut Fixture, prompt: u64, answer: PermissionAnswer) {
     fixture.conversation.submit(Command::AnswerPermission {
-        prompt: question,
+        prompt,
         answer,
         expiry: Expiry::Never,
     });
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_person_answers() {
+async fn the_user_answers_permission_requests() {
     let mut fixture = asking(
         r#"
         <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Edit a"},OPTIONS}
@@ -59,7 +59,7 @@ async fn a_person_answers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_shows_what_was_told_before() {
+async fn a_prompt_shows_earlier_updates_of_its_tool_call() {
     let mut fixture = asking(
         r#"
         <. session/update {"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"a","title":"Edit a","kind":"edit"}}
@@ -81,7 +81,7 @@ async fn a_question_shows_what_was_told_before() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_call_that_changes_while_it_is_asked_about_asks_anew() {
+async fn a_changed_tool_call_gets_a_new_prompt() {
     let mut fixture = asking(
         r#"
         <. session/update {"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"a","title":"Run ls","kind":"execute","rawInput":{"command":"ls"}}}
@@ -109,7 +109,7 @@ async fn a_tool_call_that_changes_while_it_is_asked_about_asks_anew() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_request_itself_has_said_does_not_hide_a_change() {
+async fn fields_of_the_request_do_not_hide_a_change() {
     let mut fixture = asking(
         r#"
         <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Run ls","kind":"execute","rawInput":{"command":"ls"}},OPTIONS}
@@ -142,7 +142,7 @@ async fn what_the_request_itself_has_said_does_not_hide_a_change() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_that_is_taken_back_is_withdrawn() {
+async fn a_cancelled_permission_request_is_withdrawn() {
     let mut fixture = asking(
         r#"
         <- session/request_permission @ask {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Edit a"},OPTIONS}
@@ -163,7 +163,7 @@ async fn a_question_that_is_taken_back_is_withdrawn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_decided_for_longer_answers_what_waits() {
+async fn a_remembered_decision_answers_waiting_requests() {
     let mut fixture = asking(
         r#"
         <- session/request_permission @a {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Edit","kind":"edit","locations":[{"path":"/tmp/x"}]},OPTIONS}
@@ -191,7 +191,7 @@ async fn what_is_decided_for_longer_answers_what_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_is_asked_where_a_rule_decides() {
+async fn no_prompt_appears_when_a_rule_decides() {
     let script = format!(
         "-> initialize {{...}}\n<= {{\"protocolVersion\":1,\"agentInfo\":{{\"name\":\"a\",\"version\":\"1\"}}}}\n{BEGIN}\
         -> session/prompt @turn {{...}}
@@ -217,7 +217,7 @@ async fn nobody_is_asked_where_a_rule_decides() {
 const EDIT: &str = r#"<- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Edit","kind":"edit","content":[{"type":"diff","path":"PATH","oldText":"one\n","newText":"two\n"}]},OPTIONS}
         => {"outcome":{"outcome":"cancelled"}}"#;
 
-/// What a person is told of the disk when the agent shows that `one` becomes `two` there.
+/// The comparison in the prompt when the agent shows that `one` becomes `two`.
 async fn compared(there: Option<&str>) -> Vec<DiskComparison> {
     let dir = tempfile::tempdir_in("/tmp").unwrap();
     let path = dir.path().canonicalize().unwrap().join("file");
@@ -234,7 +234,7 @@ async fn compared(there: Option<&str>) -> Vec<DiskComparison> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_old_text_that_the_agent_made_up_is_told() {
+async fn an_invented_old_text_is_reported() {
     assert_eq!(compared(Some("one\n")).await, [DiskComparison::AsShown]);
     let other = DiskComparison::Different(Some("precious\n".to_owned()));
     assert_eq!(compared(Some("precious\n")).await, [other]);
@@ -242,7 +242,7 @@ async fn an_old_text_that_the_agent_made_up_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_outside_is_not_looked_at() {
+async fn files_outside_the_roots_are_not_read() {
     let mut fixture = asking(&EDIT.replace("PATH", "/etc/hostname")).await;
     let Event::PermissionRequested(asked) = fixture.until("asked").await else {
         unreachable!()
@@ -253,7 +253,7 @@ async fn a_file_outside_is_not_looked_at() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn large_questions_are_bounded_together() {
+async fn large_requests_are_limited_together() {
     let large = "x".repeat(3 << 20);
     let ask = format!(
         r#"<- session/request_permission @LABEL {{"sessionId":"s","toolCall":{{"toolCallId":"a","title":"Edit","rawInput":{{"text":"{large}"}}}},OPTIONS}}"#
@@ -267,18 +267,18 @@ async fn large_questions_are_bounded_together() {
         => @held {"outcome":{"outcome":"cancelled"}} x5"#
     );
     let mut fixture = asking(&script).await;
-    // What is too much was cancelled, and does not count any more.
+    // Requests beyond the limit were cancelled and no longer count.
     fixture.until("asked 6: Small").await;
     answer(&mut fixture, 6, PermissionAnswer::Dismiss);
-    for question in 1..=5 {
-        answer(&mut fixture, question, PermissionAnswer::Dismiss);
+    for prompt in 1..=5 {
+        answer(&mut fixture, prompt, PermissionAnswer::Dismiss);
     }
     fixture.until("ended").await;
     assert_eq!(fixture.seen.matches("asked").count(), 6);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_is_locked_holds_up_the_answer_and_nothing_else() {
+async fn a_locked_store_delays_only_the_response() {
     let data = tempfile::tempdir().unwrap();
     let store = data.path().canonicalize().unwrap().join("permissions.json");
     let mut config = PermissionConfig::new(Preset::Ask);
@@ -316,7 +316,7 @@ async fn a_store_that_is_locked_holds_up_the_answer_and_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_decision_that_cannot_be_stored_is_told() {
+async fn a_decision_that_cannot_be_stored_is_reported() {
     let mut config = PermissionConfig::new(Preset::Ask);
     config.store = Some("/dev/null/permissions.json".into());
     let (permissions, _) = Permissions::open(config);

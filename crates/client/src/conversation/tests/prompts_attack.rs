@@ -66,7 +66,7 @@ fn cancelled(label: &str) -> String {
     format!("=> @{label} {{\"outcome\":{{\"outcome\":\"cancelled\"}}}}\n")
 }
 
-/// What an agent may change of a tool call so that it does something else, or looks as if it did.
+/// Changes of a tool call that make it do something else, or look as if it did.
 fn changes() -> Vec<Value> {
     vec![
         json!({ "rawInput": { "command": "rm -r /" } }),
@@ -165,7 +165,7 @@ async fn attack_a_change_between_the_answer_and_the_agent_asks_anew() {
     assert_eq!(prompt.action.command.unwrap().join(" "), "rm -r /");
     answer(&mut fixture, 2, reject(Scope::Once));
     fixture.until("ended").await;
-    // What the user decided on is remembered, and told.
+    // The user's decision is remembered and reported.
     assert!(
         fixture
             .seen
@@ -213,7 +213,7 @@ async fn attack_an_answer_that_is_under_way_does_not_outlive_a_cancelled_turn() 
     fixture.peer.finish().await.unwrap();
 }
 
-/// What the agent gets when the user chooses `option` of these.
+/// The agent's response when the user chooses `option` of these.
 async fn check_options(options: Value, option: &str, expected: &str, is_remembered: bool) {
     let call = json!({ "toolCallId": "a", "title": "Edit", "kind": "edit", "locations": [{ "path": "/tmp/x" }] });
     let params = json!({ "sessionId": "s", "toolCall": call, "options": options });

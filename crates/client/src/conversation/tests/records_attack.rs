@@ -68,7 +68,7 @@ fn field<'a>(entry: &'a LogEntry, name: &str) -> &'a str {
     entry.fields.get(name).and_then(Value::as_str).unwrap_or("")
 }
 
-/// What the log says of requests. Every line that asks has an end, for the same thing.
+/// The log's entries about requests. Every request has an end for the same action.
 fn records(dir: &Path) -> Vec<String> {
     assert!(verify(dir).unwrap().broken.is_none());
     let entries: Vec<LogEntry> = entries(dir).unwrap().map(Result::unwrap).collect();

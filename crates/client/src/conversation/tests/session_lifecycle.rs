@@ -1,4 +1,4 @@
-//! Sessions begun, taken up, listed and left.
+//! Sessions are opened, continued, listed and closed.
 
 use expect_test::expect;
 
@@ -6,7 +6,7 @@ use super::{Fixture, session};
 use crate::command::{Command, OpenRequest, SessionStart};
 
 #[tokio::test(start_paused = true)]
-async fn what_is_told_before_the_session_is_there_is_not_lost() {
+async fn updates_before_the_session_opens_are_not_lost() {
     let script = r#"
         -> session/new {"cwd":"/tmp","mcpServers":[]}
         <. session/update {"sessionId":"other","update":{"sessionUpdate":"available_commands_update","availableCommands":[]}}
@@ -25,7 +25,7 @@ async fn what_is_told_before_the_session_is_there_is_not_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_is_loaded_tells_its_history_first() {
+async fn a_loaded_session_replays_its_history_first() {
     let script = r#"
         -> session/load {"sessionId":"s","cwd":"/tmp","mcpServers":[]}
         <. session/update {"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"before"}}}
@@ -42,7 +42,7 @@ async fn a_session_that_is_loaded_tells_its_history_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_agent_does_not_offer_is_not_asked() {
+async fn methods_that_the_agent_does_not_offer_are_not_sent() {
     let mut fixture = Fixture::with("{}", "").await;
     fixture.open(SessionStart::Load(session()));
     fixture.open(SessionStart::Resume(session()));
@@ -66,12 +66,12 @@ async fn what_the_agent_does_not_offer_is_not_asked() {
         }));
     fixture.until("failed session/delete").await;
     let expected = expect![[r#"
-        failed session/load NotOffered: the agent cannot load sessions; begin a new one
-        failed session/resume NotOffered: the agent cannot resume sessions; load it, or begin a new one
-        failed session/fork NotOffered: the agent cannot fork sessions; begin a new one
-        failed logout NotOffered: the agent cannot log out; use its own program for that
-        failed authenticate NotOffered: the agent has no login `none`
-        failed session/new NotOffered: the agent takes no directories besides the working directory; leave them out
+        failed session/load NotOffered: the agent cannot load sessions; start a new session
+        failed session/resume NotOffered: the agent cannot resume sessions; load the session, or start a new one
+        failed session/fork NotOffered: the agent cannot fork sessions; start a new session
+        failed logout NotOffered: the agent cannot log out; log out with the agent's own program
+        failed authenticate NotOffered: the agent has no login method `none`
+        failed session/new NotOffered: the agent does not support additional directories; omit them
         failed session/list NotOffered: session/list needs `agentCapabilities.sessionCapabilities.list`, which the peer does not advertise
         failed session/delete NotOffered: session/delete needs `agentCapabilities.sessionCapabilities.delete`, which the peer does not advertise
     "#]];
@@ -100,7 +100,7 @@ async fn a_session_that_does_not_exist() {
         failed session/load NoSession: Resource not found (-32002)
         failed session/load NoSession: Session not found: s (-32603)
         failed session/load Refused: out of luck (-32603)
-        failed session/prompt AgentExited: the agent has gone; restart it
+        failed session/prompt AgentExited: the agent is not running; restart it
     "#]];
     fixture.check(expected).await;
 }
@@ -139,7 +139,7 @@ async fn sessions_are_listed_closed_and_deleted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_login_is_asked_for_and_given() {
+async fn a_login_is_required_and_sent() {
     let script = r#"
         -> session/new {...}
         <! {"code":-32000,"message":"Authentication required"}
@@ -167,7 +167,7 @@ async fn a_login_is_asked_for_and_given() {
     let expected = expect![[r#"
         failed session/new LoginRequired: Authentication required (-32000)
         wants a login, 2 ways
-        failed authenticate NotOffered: this login runs in a terminal; it cannot be asked for
+        failed authenticate NotOffered: this login method runs in a terminal and cannot be requested
         logged in by browser
         opened s
         logged out
@@ -211,7 +211,7 @@ async fn modes_and_options_are_set() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_told_too_early_is_bounded_by_its_size() {
+async fn early_updates_are_limited_by_size() {
     let large = "x".repeat(1 << 20);
     let script = format!(
         r#"

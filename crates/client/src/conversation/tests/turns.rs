@@ -44,7 +44,7 @@ async fn prompts_wait_for_their_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_prompts_wait_than_there_is_room_for() {
+async fn the_queue_of_prompts_is_limited() {
     let mut fixture = Fixture::in_session(
         "{}",
         "-> session/prompt {...}\n<= {\"stopReason\":\"end_turn\"}\n...",
@@ -56,13 +56,13 @@ async fn no_more_prompts_wait_than_there_is_room_for() {
     fixture.until("failed").await;
     let last = fixture.seen.lines().last().unwrap().to_owned();
     expect![
-        "failed session/prompt Local: 32 prompts wait already; take one back or cancel the turn"
+        "failed session/prompt Local: 32 prompts are queued already; remove one or cancel the turn"
     ]
     .assert_eq(&last);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_is_cancelled_with_its_questions() {
+async fn a_turn_is_cancelled_with_its_permission_requests() {
     let script = r#"
         -> session/prompt @turn {...}
         <- session/request_permission @ask {"sessionId":"s","toolCall":{"toolCallId":"c","title":"Edit"},"options":[]}
@@ -88,7 +88,7 @@ async fn a_turn_is_cancelled_with_its_questions() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_does_not_end_when_cancelled_is_told() {
+async fn a_turn_that_does_not_end_when_cancelled_is_reported() {
     let script = r#"
         -> session/prompt @turn {...}
         .> session/cancel {"sessionId":"s"}
@@ -102,7 +102,7 @@ async fn a_turn_that_does_not_end_when_cancelled_is_told() {
     fixture.until("ended").await;
     let expected = expect![[r#"
         began hang
-        failed session/cancel TimedOut: the agent has not ended the turn 10 s after it was cancelled; it may hang, restart it
+        failed session/cancel TimedOut: the agent has not ended the turn 10 s after it was cancelled; it may hang: restart it
         ended cancelled
     "#]];
     fixture.check(expected).await;
@@ -172,7 +172,7 @@ async fn an_agent_that_can_be_steered_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_steered_waits() {
+async fn content_that_cannot_steer_is_queued() {
     let script = r#"
         -> session/prompt {...}
         <= {"stopReason":"end_turn"}

@@ -1,4 +1,4 @@
-//! How the two introduce themselves: the version they agree on, and the dialect each of them speaks.
+//! `initialize`: the negotiated version, and the dialect of each side.
 
 use attache_dialect::{CallTranslator, Dialect, Role};
 use attache_rpc::json::{Object, from_str};
@@ -9,7 +9,7 @@ use super::Conversation;
 use super::participant::{name, sender};
 
 impl Conversation {
-    /// What a request tells of its sender, before it is looked into.
+    /// Notes what a request shows about its sender.
     pub(super) fn observe_request(&mut self, from: Role, method: &str, params: Option<&str>) {
         let params = params.unwrap_or_default();
         match (from, method) {
@@ -21,11 +21,11 @@ impl Conversation {
                 }
             }
             (Role::Client, _) => {
-                // A method that nobody knows may be the agent's.
+                // An unknown method may be the agent's.
                 if !self.is_begun && sender(method, MethodKind::Request).is_some() {
                     self.is_begun = true;
                     self.too_early(method);
-                    // Said once: a log may begin in the middle.
+                    // Reported once, because a log may start midway.
                     self.context.initialization = Initialization::Done;
                 }
                 self.first_session(method, params);
@@ -34,7 +34,7 @@ impl Conversation {
         }
     }
 
-    /// What the answer to `initialize` tells of the agent.
+    /// Notes what the response to `initialize` shows about the agent.
     pub(super) fn read_initialize_response(&mut self, result: &str) {
         self.versions(result);
         if !self.is_foreign {
@@ -51,7 +51,7 @@ impl Conversation {
         }
     }
 
-    /// A version that is not a number is for the types to judge.
+    /// The typed decoder reports a version that is not a number.
     fn versions(&mut self, text: &str) {
         let version = Object::parse(text)
             .ok()
@@ -65,7 +65,7 @@ impl Conversation {
             Some(version) => {
                 self.is_foreign = true;
                 self.note(format!(
-                    "protocol version {version}; only version 1 is explained here"
+                    "protocol version {version}; this program only explains version 1"
                 ));
             }
         }
@@ -79,7 +79,7 @@ impl Conversation {
         let name = name(peer);
         self.note(match told {
             Some(dialect) => format!("the {name} speaks the {dialect} dialect"),
-            None => format!("the {name}'s dialect is not told, taken as {dialect}"),
+            None => format!("the {name}'s dialect is not shown; assuming {dialect}"),
         });
     }
 }

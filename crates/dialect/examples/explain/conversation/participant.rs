@@ -1,4 +1,4 @@
-//! One side of a conversation: its translator, and what it waits for. Each side has ids of its own.
+//! One side of a conversation: its translator and its pending requests. Each side has its own ids.
 
 use std::collections::HashMap;
 
@@ -10,17 +10,17 @@ use attache_schema::method::{Direction, Method, MethodKind};
 /// One side of a conversation.
 pub(super) struct Participant {
     pub(super) translator: CallTranslator,
-    /// Whether it has shown its dialect.
+    /// Whether its dialect is known.
     pub(super) is_detected: bool,
-    /// Its requests that wait for an answer.
+    /// Its pending requests.
     pub(super) open: HashMap<Id, OpenRequest>,
 }
 
-/// A request that waits for its answer.
+/// A pending request.
 pub(super) struct OpenRequest {
-    /// How many were asked before.
+    /// Number of earlier requests.
     pub(super) number: usize,
-    /// The method's official name.
+    /// Official name of the method.
     pub(super) method: String,
     pub(super) request: TypedRequest,
 }
@@ -44,7 +44,7 @@ impl Participant {
 }
 
 impl OpenRequest {
-    /// Whether a result could be the answer to it, asked by that side.
+    /// Whether a result could respond to this request of this side.
     pub(super) fn fits(&self, requester: Role, result: &str) -> bool {
         let method = Method::find(&self.method, MethodKind::Request, direction(requester));
         let shape = method.and_then(|method| method.result);
@@ -52,7 +52,7 @@ impl OpenRequest {
     }
 }
 
-/// Who sends a call of that name and kind, if only one of them does.
+/// The sender of a call with this name and kind, if only one side sends it.
 pub(super) fn sender(method: &str, kind: MethodKind) -> Option<Role> {
     [kind, opposite(kind)].into_iter().find_map(|kind| {
         let by = |peer| Method::find(method, kind, direction(peer)).is_some();
@@ -64,7 +64,7 @@ pub(super) fn sender(method: &str, kind: MethodKind) -> Option<Role> {
     })
 }
 
-/// Which way a side's calls go.
+/// Direction of a side's calls.
 pub(super) fn direction(sender: Role) -> Direction {
     match sender {
         Role::Client => Direction::ToAgent,

@@ -1,4 +1,4 @@
-//! What is said about a line: notes, and remarks on what is wrong.
+//! Notes about a line, and its problems.
 
 use attache_dialect::Role;
 use attache_rpc::Error;
@@ -26,27 +26,29 @@ impl Conversation {
         }
     }
 
-    /// Whoever cannot be told is taken for the client.
+    /// Assumes the client if the sender is unknown.
     pub(super) fn supposed(&mut self, from: Option<Role>) -> Role {
         from.unwrap_or_else(|| {
-            self.note("who sends this is not told, taken as the client".to_owned());
+            self.note("the sender is not shown; assuming the client".to_owned());
             Role::Client
         })
     }
 
-    /// A call that its receiver cannot read.
+    /// Reports a call that its receiver cannot read.
     pub(super) fn refused(&mut self, from: Role, method: &str, kind: MethodKind, error: &Error) {
         if is_ignored(method, kind) {
-            self.note("not known; it may be ignored".to_owned());
+            self.note("unknown; it may be ignored".to_owned());
             return;
         }
         if is_proxys(method) {
-            self.note("between a proxy and its conductor, which is not explained here".to_owned());
+            self.note(
+                "between a proxy and its conductor, which this program does not explain".to_owned(),
+            );
             return;
         }
         let answer = match kind {
             MethodKind::Request => answer_with(error),
-            MethodKind::Notification => "a notification gets no answer".to_owned(),
+            MethodKind::Notification => "a notification gets no response".to_owned(),
         };
         let reason = match error.code {
             Error::METHOD_NOT_FOUND => misplaced(from, method, kind),
@@ -59,7 +61,7 @@ impl Conversation {
         self.problem(&format!("{reason} ({answer})"));
     }
 
-    /// A request before `initialize`.
+    /// Reports a request before `initialize`.
     pub(super) fn too_early(&mut self, method: &str) {
         let number = if method.starts_with("session/") {
             "24"
@@ -76,7 +78,7 @@ impl Conversation {
     }
 }
 
-/// Why there is no method of that name for that call.
+/// Why the method does not exist for this call.
 fn misplaced(from: Role, method: &str, kind: MethodKind) -> String {
     let sent_by = |peer, kind| Method::find(method, kind, direction(peer)).is_some();
     if sent_by(from, opposite(kind)) {
@@ -94,7 +96,7 @@ fn misplaced(from: Role, method: &str, kind: MethodKind) -> String {
     }
 }
 
-/// Notifications of the protocol itself, which nobody has to know.
+/// Notifications of the protocol itself, which a receiver may ignore.
 fn is_ignored(method: &str, kind: MethodKind) -> bool {
     let is_known = Method::all().any(|known| known.name == method);
     kind == MethodKind::Notification && method.starts_with("$/") && !is_known

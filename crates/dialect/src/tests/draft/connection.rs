@@ -314,7 +314,7 @@ fn login() {
 }
 
 #[test]
-fn a_login_that_did_not_succeed_is_an_error() {
+fn a_failed_login_is_an_error() {
     let mut conversation = TranslatedConversation::new();
     let mut failure = |result| {
         let result = conversation.agent.read_result(id(), "authenticate", result);

@@ -113,7 +113,7 @@ fn write_file() {
 }
 
 #[test]
-fn what_was_written_is_counted() {
+fn written_bytes_are_counted() {
     let mut conversation = TranslatedConversation::in_session();
     check(
         &mut conversation,

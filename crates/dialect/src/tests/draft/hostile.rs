@@ -1,4 +1,4 @@
-//! What nobody should send, and what nobody can decide.
+//! Invalid and ambiguous messages.
 
 use attache_rpc::Id;
 use expect_test::{Expect, expect};
@@ -24,7 +24,7 @@ fn session_of_read(conversation: &mut TranslatedConversation) -> String {
 const READ: &str = r#"{"path":"a"}"#;
 
 #[test]
-fn a_call_without_session_is_never_given_to_a_guessed_one() {
+fn a_call_without_a_session_is_rejected_if_ambiguous() {
     let mut conversation = TranslatedConversation::new();
     refused(
         &mut conversation,
@@ -61,7 +61,7 @@ fn a_call_without_session_is_never_given_to_a_guessed_one() {
 }
 
 #[test]
-fn a_prompt_that_is_forgotten_does_not_make_another_the_only_one() {
+fn a_forgotten_prompt_does_not_make_another_unique() {
     let mut conversation = TranslatedConversation::new();
     conversation.start("s", "/s");
     conversation.start("t", "/t");
@@ -91,7 +91,7 @@ fn a_prompt_that_is_forgotten_does_not_make_another_the_only_one() {
 }
 
 #[test]
-fn a_terminal_belongs_to_the_session_it_was_made_for() {
+fn a_terminal_belongs_to_its_session() {
     let mut conversation = TranslatedConversation::in_session();
     conversation.pass("agent terminal/create", r#"{"command":"c"}"#);
     conversation.pass("client= terminal/create", r#"{"terminalId":"t"}"#);
@@ -101,7 +101,7 @@ fn a_terminal_belongs_to_the_session_it_was_made_for() {
 }
 
 #[test]
-fn a_session_that_could_not_be_loaded_does_not_count() {
+fn a_session_that_failed_to_load_is_not_live() {
     let mut conversation = TranslatedConversation::in_session();
     let load = r#"{"sessionId":"gone","cwd":"/gone","mcpServers":[]}"#;
     one(conversation
@@ -125,7 +125,7 @@ fn a_session_that_could_not_be_loaded_does_not_count() {
 }
 
 #[test]
-fn lines_that_cannot_be_meant() {
+fn invalid_line_ranges() {
     let mut conversation = TranslatedConversation::in_session();
     let lines = r#"{"path":"/a","startLine":9,"endLine":5}"#;
     refused(
@@ -173,7 +173,7 @@ fn answered_backwards(
 }
 
 #[test]
-fn two_calls_in_flight_are_each_answered_rightly() {
+fn two_pending_calls_get_their_own_responses() {
     let mut conversation = TranslatedConversation::in_session();
     let calls = [
         r#"{"path":"/a","content":"a"}"#,
@@ -203,7 +203,7 @@ fn two_calls_in_flight_are_each_answered_rightly() {
 }
 
 #[test]
-fn two_sessions_made_at_once_are_each_in_their_directory() {
+fn two_concurrent_sessions_keep_their_directories() {
     let mut conversation = TranslatedConversation::new();
     let ids = [Id::from(1), Id::from(2)];
     for (id, cwd) in ids.iter().zip(["/one", "/two"]) {
@@ -224,7 +224,7 @@ fn two_sessions_made_at_once_are_each_in_their_directory() {
 }
 
 #[test]
-fn an_id_of_ours_is_not_one_of_theirs() {
+fn ids_of_both_sides_are_separate() {
     let mut conversation = TranslatedConversation::in_session();
     let ours = r#"{"sessionId":"s","terminalId":"t"}"#;
     let theirs = r#"{"sessionId":"s","mode":"plan"}"#;
@@ -251,7 +251,7 @@ fn an_id_of_ours_is_not_one_of_theirs() {
 }
 
 #[test]
-fn an_answer_to_no_known_call_says_only_what_it_says_itself() {
+fn a_response_to_an_unknown_call_has_no_context() {
     let mut conversation = TranslatedConversation::in_session();
     let write = r#"{"path":"/a","content":"abc"}"#;
     conversation.pass("agent fs/write_text_file", write);
@@ -269,7 +269,7 @@ fn an_answer_to_no_known_call_says_only_what_it_says_itself() {
 }
 
 #[test]
-fn a_refusal_answers_no_other_call() {
+fn an_error_response_ends_no_other_call() {
     let mut conversation = TranslatedConversation::in_session();
     let [first, second] = [Id::from(1), Id::from(2)];
     let write = r#"{"path":"/a","content":"abc"}"#;
@@ -305,7 +305,7 @@ fn options_changed(session: &str, count: usize) -> String {
 }
 
 #[test]
-fn what_is_said_beside_an_update_is_said_once() {
+fn other_members_of_a_divided_update_are_sent_once() {
     let mut conversation = TranslatedConversation::in_session();
     let params = options_changed("s", 1000);
     let translated = conversation
@@ -327,7 +327,7 @@ fn what_is_said_beside_an_update_is_said_once() {
 }
 
 #[test]
-fn an_update_is_not_divided_without_bound() {
+fn an_update_is_divided_up_to_a_limit() {
     let mut conversation = TranslatedConversation::in_session();
     for params in [
         options_changed("s", 1001),
@@ -342,7 +342,7 @@ fn an_update_is_not_divided_without_bound() {
 }
 
 #[test]
-fn pushed_output_that_asks_for_no_answer_gets_none() {
+fn pushed_output_as_a_notification_gets_no_response() {
     let mut conversation = TranslatedConversation::in_session();
     conversation.pass("agent terminal/create", r#"{"command":"c"}"#);
     conversation.pass("client= terminal/create", r#"{"terminalId":"t"}"#);
@@ -366,9 +366,9 @@ fn pushed_output_that_asks_for_no_answer_gets_none() {
     assert_eq!(value(&output)["output"], "xx");
 }
 
-/// What the document only describes, with each of its values replaced by another.
+/// Messages that the document only describes, with each value replaced by another.
 #[test]
-fn values_of_another_type_are_left_to_the_typed_reader() {
+fn values_of_another_type_pass_to_the_typed_decoder() {
     let mut conversation = TranslatedConversation::in_session();
     for (method, json) in PAYLOADS.map(|(method, json)| (method, value(json))) {
         let mut changed = json.clone();
@@ -437,7 +437,7 @@ fn is_json(text: &str) {
     attache_rpc::json::Raw::parse(text).expect("JSON");
 }
 
-/// What the document has no example of, in its own shape and in the official one.
+/// Messages without an example in the document, in its own shape and in the official one.
 const PAYLOADS: [(&str, &str); 18] = [
     (
         "terminal/create",

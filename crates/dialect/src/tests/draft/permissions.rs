@@ -145,7 +145,7 @@ fn operations() {
 }
 
 #[test]
-fn every_option_is_an_answer_of_the_draft() {
+fn every_option_has_a_draft_response() {
     let mut conversation = TranslatedConversation::in_session();
     let mut answer = |outcome: &str| {
         conversation.pass(
@@ -190,14 +190,14 @@ fn answer(conversation: &mut TranslatedConversation, official: &str) -> String {
 }
 
 #[test]
-fn an_answer_to_no_known_request_grants_nothing() {
+fn a_response_to_an_unknown_request_grants_nothing() {
     let always = r#"{"outcome":{"outcome":"selected","optionId":"always"}}"#;
     let mut conversation = TranslatedConversation::in_session();
     assert_eq!(answer(&mut conversation, always), r#"{"granted":false}"#);
 }
 
 #[test]
-fn an_official_request_gets_an_official_answer() {
+fn an_official_request_gets_an_official_response() {
     let mut conversation = TranslatedConversation::in_session();
     let request = r#"{"sessionId":"s","toolCall":{"toolCallId":"c"},
         "options":[{"optionId":"once","name":"No","kind":"reject_once"},
@@ -213,7 +213,7 @@ fn an_official_request_gets_an_official_answer() {
 }
 
 #[test]
-fn an_answer_that_was_changed_on_the_way_is_what_counts() {
+fn a_changed_response_overrides_the_kept_one() {
     let mut conversation = TranslatedConversation::in_session();
     for (kept, chosen, expected) in [
         (
@@ -249,7 +249,7 @@ fn an_answer_that_was_changed_on_the_way_is_what_counts() {
 }
 
 #[test]
-fn a_request_that_was_changed_on_the_way_is_what_counts() {
+fn a_changed_request_overrides_the_kept_one() {
     let mut conversation = TranslatedConversation::in_session();
     let draft = r#"{"sessionId":"s","operation":"file_write","resource":"/a","reason":"why","toolCallId":"c"}"#;
     let (official, _) = conversation.pass("agent session/request_permission", draft);
@@ -446,7 +446,7 @@ fn a_refusal_refuses() {
 }
 
 #[test]
-fn two_requests_at_once_are_each_answered_with_their_own_options() {
+fn two_pending_requests_use_their_own_options() {
     let mut conversation = TranslatedConversation::in_session();
     let ids = [Id::from(1), Id::from(2)];
     let options = [

@@ -209,7 +209,7 @@ fn pictures_and_sounds() {
 }
 
 #[test]
-fn pictures_for_a_draft_agent() {
+fn images_for_a_draft_agent() {
     let mut conversation = TranslatedConversation::in_session();
     check_written(
         &mut conversation,

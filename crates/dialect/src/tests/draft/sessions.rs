@@ -368,7 +368,7 @@ fn refused_load(conversation: &mut TranslatedConversation, params: &str) {
 }
 
 #[test]
-fn a_session_is_never_loaded_in_a_directory_that_nobody_named() {
+fn a_session_is_never_loaded_in_an_unknown_directory() {
     let mut conversation = TranslatedConversation::in_session();
     for unnamed in ["", r#","workingDirectory":"""#, r#","cwd":null"#] {
         refused_load(
@@ -390,7 +390,7 @@ fn a_session_is_never_loaded_in_a_directory_that_nobody_named() {
 }
 
 #[test]
-fn a_session_that_was_closed_is_loaded_where_it_was() {
+fn a_closed_session_is_loaded_in_its_directory() {
     let mut conversation = TranslatedConversation::in_session();
     conversation.pass("client session/close", r#"{"sessionId":"s"}"#);
     check(
@@ -402,7 +402,7 @@ fn a_session_that_was_closed_is_loaded_where_it_was() {
 }
 
 #[test]
-fn a_stored_session_is_not_one_that_runs() {
+fn a_stored_session_does_not_count_as_live() {
     let mut conversation = TranslatedConversation::in_session();
     conversation
         .agent

@@ -90,7 +90,7 @@ fn options() {
 }
 
 #[test]
-fn options_that_are_neither_switch_nor_choice() {
+fn options_that_are_neither_boolean_nor_select() {
     let mut conversation = TranslatedConversation::in_session();
     check(
         &mut conversation,
@@ -117,7 +117,7 @@ fn options_that_are_neither_switch_nor_choice() {
 }
 
 #[test]
-fn a_value_that_was_changed_on_the_way_is_what_counts() {
+fn a_changed_value_overrides_the_kept_one() {
     let mut conversation = TranslatedConversation::in_session();
     let update = r#"{"sessionId":"s","type":"config_option_update","data":{"key":"model","currentValue":"large"}}"#;
     let (official, _) = conversation.pass("agent session/update", update);

@@ -197,7 +197,7 @@ fn create(conversation: &mut TranslatedConversation, id: &str, limit: &str) {
 }
 
 #[test]
-fn pushed_output_waits_until_it_is_asked_for() {
+fn pushed_output_is_kept_until_terminal_output() {
     let mut conversation = TranslatedConversation::in_session();
     create(&mut conversation, "t", "");
     let json = serde_json::json!({"output": "", "truncated": false});
@@ -231,7 +231,7 @@ fn pushed_output_waits_until_it_is_asked_for() {
 }
 
 #[test]
-fn output_is_cut_at_the_front_between_characters() {
+fn output_is_cut_at_the_front_at_a_character_boundary() {
     let mut conversation = TranslatedConversation::in_session();
     create(&mut conversation, "t", r#","outputByteLimit":4"#);
     client(
@@ -255,7 +255,7 @@ fn output_is_cut_at_the_front_between_characters() {
 }
 
 #[test]
-fn output_of_too_many_terminals_is_not_received() {
+fn output_of_too_many_terminals_is_rejected() {
     let mut conversation = TranslatedConversation::in_session();
     for index in 0..300 {
         let push = format!(r#"terminal/output {{"terminalId":"{index}","data":"x"}}"#);

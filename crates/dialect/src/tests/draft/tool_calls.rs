@@ -209,7 +209,7 @@ fn statuses() {
 }
 
 #[test]
-fn a_status_that_somebody_has_changed_is_not_the_kept_one() {
+fn a_changed_status_overrides_the_kept_one() {
     let mut conversation = TranslatedConversation::in_session();
     check_written_update(
         &mut conversation,

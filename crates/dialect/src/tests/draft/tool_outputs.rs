@@ -75,7 +75,7 @@ fn outputs() {
 }
 
 #[test]
-fn outputs_of_no_known_form() {
+fn outputs_of_unknown_types() {
     let mut conversation = TranslatedConversation::in_session();
     check_update(
         &mut conversation,
@@ -181,7 +181,7 @@ fn check_changed(output: &str, change: impl FnOnce(&mut Value), written: Expect)
 }
 
 #[test]
-fn an_output_that_was_changed_on_the_way_is_what_counts() {
+fn a_changed_output_overrides_the_kept_one() {
     check_changed(
         r#"{"rows":3,"of":"x"}"#,
         |update| update["rawOutput"] = value(r#"{"of":"x","rows":3}"#),

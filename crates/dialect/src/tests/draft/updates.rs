@@ -103,7 +103,7 @@ fn the_time_of_an_update_is_kept() {
 }
 
 #[test]
-fn chunks_that_are_no_text() {
+fn chunks_that_are_not_text() {
     let mut conversation = TranslatedConversation::in_session();
     check_written_update(
         &mut conversation,

@@ -25,7 +25,7 @@ fn terminal_capability() {
 }
 
 #[test]
-fn a_capability_taken_away_on_the_way_stays_away() {
+fn a_removed_capability_is_not_restored() {
     agent().writes(
         "initialize",
         r#"{"protocolVersion":1,"clientCapabilities":
@@ -49,7 +49,7 @@ fn a_capability_taken_away_on_the_way_stays_away() {
 }
 
 #[test]
-fn a_terminal_method_that_is_switched_off_is_not_sent() {
+fn a_terminal_method_without_its_flag_is_not_sent() {
     let terminal = r#"{"sessionId":"s","terminalId":"t"}"#;
     client()
         .reads(
@@ -67,7 +67,7 @@ fn a_terminal_method_that_is_switched_off_is_not_sent() {
 }
 
 #[test]
-fn agent_capabilities_and_ways_to_log_in() {
+fn agent_capabilities_and_auth_methods() {
     check_result(
         "initialize",
         r#"{"protocolVersion":1,"agentCapabilities":{"loadSession":true,

@@ -77,7 +77,7 @@ fn a_cancelled_request_never_grants() {
 }
 
 #[test]
-fn an_outcome_that_is_no_choice_never_grants() {
+fn an_outcome_that_selects_nothing_never_grants() {
     let translator = || CallTranslator::new(Dialect::Pharo, Role::Agent);
     let request = |reject: &str| {
         format!(

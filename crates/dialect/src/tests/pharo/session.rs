@@ -38,7 +38,7 @@ fn mcp_servers() {
 }
 
 #[test]
-fn a_loaded_session_is_in_the_directory_it_was_made_in() {
+fn a_loaded_session_keeps_its_directory() {
     client()
         .reads(
             "session/new",
@@ -64,7 +64,7 @@ fn a_loaded_session_is_in_the_directory_it_was_made_in() {
 }
 
 #[test]
-fn a_session_that_the_program_has_stored_is_loaded_where_it_is() {
+fn a_stored_session_is_loaded_in_its_directory() {
     client()
         .remembers("old", "/old")
         .remembers("empty", "")
@@ -86,7 +86,7 @@ fn a_session_that_the_program_has_stored_is_loaded_where_it_is() {
 }
 
 #[test]
-fn the_directory_of_a_load_counts_once_it_has_succeeded() {
+fn the_directory_of_a_load_counts_after_success() {
     let named = r#"{"sessionId":"s","cwd":"/p","mcpServers":[]}"#;
     let unnamed = r#"{"sessionId":"s","mcpServers":[]}"#;
     client()
@@ -103,7 +103,7 @@ fn the_directory_of_a_load_counts_once_it_has_succeeded() {
 }
 
 #[test]
-fn what_is_longer_than_anybody_means_is_not_remembered() {
+fn overlong_values_are_not_remembered() {
     let long = "x".repeat(4097);
     let new = format!(r#"{{"cwd":"/{long}","mcpServers":[]}}"#);
     let load = format!(r#"{{"sessionId":"s","cwd":"/{long}","mcpServers":[]}}"#);
@@ -136,7 +136,7 @@ fn what_is_longer_than_anybody_means_is_not_remembered() {
 }
 
 #[test]
-fn modes_without_end_are_not_remembered() {
+fn too_many_modes_are_not_remembered() {
     let mode = |id: &str| format!(r#"{{"modeId":"{id}","title":"t"}}"#);
     let mut modes: Vec<String> = (0..300).map(|number| mode(&number.to_string())).collect();
     modes[0] = mode(&"x".repeat(4097));
@@ -166,7 +166,7 @@ fn modes_without_end_are_not_remembered() {
 }
 
 #[test]
-fn the_directories_of_sessions_made_at_once_are_not_mixed_up() {
+fn directories_of_concurrent_sessions_are_not_mixed_up() {
     let new = |cwd: &str| format!(r#"{{"cwd":"{cwd}","mcpServers":[]}}"#);
     let made = |id: &str| format!(r#"{{"sessionId":"{id}"}}"#);
     let load = |id: &str| format!(r#"{{"sessionId":"{id}","mcpServers":[]}}"#);
@@ -195,7 +195,7 @@ fn the_directories_of_sessions_made_at_once_are_not_mixed_up() {
 }
 
 #[test]
-fn options_set_at_once_are_not_mixed_up() {
+fn concurrent_option_changes_are_not_mixed_up() {
     let options = |big: &str, loud: bool| {
         format!(
             r#"[{{"id":"model","name":"Model","type":"select","currentValue":"{big}",

@@ -23,7 +23,7 @@ fn messages() {
 }
 
 #[test]
-fn what_else_a_message_says_goes_with_its_first_block_only() {
+fn other_members_of_a_message_go_with_its_first_block_only() {
     agent().reads_as(
         "session/update",
         &of_session(
@@ -44,7 +44,7 @@ fn what_else_a_message_says_goes_with_its_first_block_only() {
 }
 
 #[test]
-fn a_message_of_too_many_blocks_is_refused() {
+fn a_message_of_too_many_blocks_is_rejected() {
     let blocks = vec![r#"{"type":"text","text":""}"#; 1001].join(",");
     let update = format!(r#"{{"type":"message","role":"agent","content":[{blocks}]}}"#);
     let params = of_session(&update);
@@ -54,7 +54,7 @@ fn a_message_of_too_many_blocks_is_refused() {
 }
 
 #[test]
-fn a_message_becomes_a_chunk_for_each_block_and_no_message_joins_another() {
+fn a_message_becomes_one_chunk_per_block_with_its_own_id() {
     let chunk = |id: u8, text: &str| {
         of_session(&format!(
             r#"{{"sessionUpdate":"agent_message_chunk","messageId":"attache-pharo-{id}",

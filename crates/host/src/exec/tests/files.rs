@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 
 use super::*;
 
-fn file_on_disk(path: &Path) -> ExecFile {
+pub(super) fn file_on_disk(path: &Path) -> ExecFile {
     let meta = std::fs::metadata(path).unwrap();
     ExecFile {
         id: (meta.dev(), meta.ino()),

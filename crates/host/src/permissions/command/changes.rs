@@ -224,10 +224,10 @@ impl ChangedFiles {
                 text.starts_with("--outp") && !text.starts_with("--output-ind")
             };
             let has_output = arguments.iter().any(|word| is_output(&word));
-            return match has_output {
-                true => self.all(arguments, FileChange::Possible),
-                false => {}
-            };
+            if has_output {
+                self.all(arguments, FileChange::Possible);
+            }
+            return;
         }
         if found.contains(&Some("config")) && !reads_config(arguments) {
             self.text(".git/config", FileChange::Write);
@@ -255,10 +255,6 @@ impl ChangedFiles {
     }
 
     fn by_awk(&mut self, arguments: &[ShellWord]) {
-        let may_write = arguments.iter().any(|word| {
-            let (ShellWord::Literal(text) | ShellWord::Undecided(text)) = word;
-            text.contains(['>', '|']) || text.contains("system") || text.starts_with('-')
-        });
         let separates = |word: &ShellWord| {
             word.literal()
                 .is_some_and(|text| text.starts_with("-F") || text.starts_with("-v"))
@@ -272,7 +268,7 @@ impl ChangedFiles {
             let (ShellWord::Literal(text) | ShellWord::Undecided(text)) = word;
             text.contains(['>', '|']) || text.contains("system")
         };
-        if may_write && !(only_separates && !arguments.iter().any(code)) {
+        if !only_separates || arguments.iter().any(code) {
             self.all(arguments, FileChange::Possible);
             arguments.iter().for_each(|word| self.code(word));
         }
@@ -325,13 +321,13 @@ fn reads_config(arguments: &[ShellWord]) -> bool {
     !behind.iter().any(is_set) && (operands == 1 || behind.iter().any(is_get))
 }
 
-/// Whether it only shows files. A repository may contain a program with that name.
+/// Whether the program only shows files. A repository may contain a program with that name.
 fn is_reader(part: &SimpleCommand) -> bool {
     let program = part.words.first().and_then(|word| word.literal());
     program.is_some_and(|program| READERS.split_ascii_whitespace().any(|it| it == program))
 }
 
-/// Whether its first word is a file that it changes, rather than a script.
+/// Whether the program's first word is a file that it changes, rather than a script.
 fn is_editor(program: &str) -> bool {
     matches!(program, "vi" | "vim" | "nvim" | "ex" | "ed" | "emacs")
 }

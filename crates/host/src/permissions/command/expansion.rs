@@ -4,9 +4,9 @@
 /// The variables of an arithmetic expression.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Arithmetic {
-    /// Those that it sets to numbers.
+    /// The variables that the expression sets to numbers.
     pub(super) sets: Vec<String>,
-    /// Those whose values it evaluates as expressions.
+    /// The variables whose values the expression evaluates as expressions.
     pub(super) reads: Vec<String>,
 }
 
@@ -48,12 +48,12 @@ pub(super) fn arithmetic(text: &str) -> Option<Arithmetic> {
 /// The effect of `${…}`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Parameter<'a> {
-    /// It produces text, from what it calculates and the word after the operator.
+    /// The expansion produces text, from the expression that it calculates and the word after the operator.
     Reads {
         arithmetic: Vec<&'a str>,
         word: &'a str,
     },
-    /// It sets a variable that is unset or empty.
+    /// The expansion sets a variable that is unset or empty.
     Sets { name: &'a str, word: &'a str },
 }
 

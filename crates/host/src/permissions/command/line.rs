@@ -28,13 +28,13 @@ pub struct SimpleCommand {
     pub assignments: Vec<(String, ShellWord)>,
     /// The program and its arguments.
     pub words: Vec<ShellWord>,
-    /// Files that it reads from or writes to, without copies of descriptors such as `2>&1`.
+    /// Files that the command reads from or writes to, without copies of descriptors such as `2>&1`.
     pub redirections: Vec<Redirection>,
-    /// Whether another part runs it, such as `env` or a substitution.
+    /// Whether another part runs this command, such as `env` or a substitution.
     pub is_inner: bool,
-    /// Whether it runs other programs, so that its own words don't show everything.
+    /// Whether the command runs other programs, so that its own words don't show everything.
     pub runs_others: bool,
-    /// Whether it is in a line for a shell. A shell may still read the words of other commands.
+    /// Whether the command is part of a line for a shell. A shell may still read the words of other commands.
     pub is_in_line: bool,
 }
 
@@ -125,7 +125,7 @@ fn without_variables(command: &[String]) -> (&[String], Vec<(String, String)>) {
 }
 
 impl SimpleCommand {
-    /// Whether it does nothing but run another part.
+    /// Whether the command does nothing but run another part.
     pub(crate) fn is_transparent(&self) -> bool {
         // No other part shows the files that it opens.
         let mut files = self.redirections.iter();
@@ -139,7 +139,7 @@ impl SimpleCommand {
         self.words.iter().map(CommandWord::literal).collect()
     }
 
-    /// Whether its words are executed as they are.
+    /// Whether the words are executed as they are.
     pub(crate) fn is_exact(&self) -> bool {
         let mut words = self.words.iter();
         self.is_in_line || words.all(|word| word.literal().is_some_and(is_plain))

@@ -1,4 +1,4 @@
-//! What is understood, and as what.
+//! How the grammar reads requests.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;

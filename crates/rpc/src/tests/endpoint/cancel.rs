@@ -1,4 +1,4 @@
-//! Taking requests back.
+//! Cancelling requests.
 
 use super::super::pair::{Pair, TestEndpoint, raw};
 use super::request;
@@ -8,7 +8,7 @@ fn cancel(params: &str) -> Vec<u8> {
     format!("{{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{params}}}\n").into()
 }
 
-/// Params of a cancellation that arrives while 7, "7", "a/b" and null are under way.
+/// Params of a cancellation that arrives while requests 7, "7", "a/b" and null are pending.
 fn check(rows: &[(&str, Option<&str>)]) {
     for (params, expected) in rows {
         let mut end = TestEndpoint::default();
@@ -29,7 +29,7 @@ fn check(rows: &[(&str, Option<&str>)]) {
             "{params}"
         );
         assert_eq!(end.lines(), [""; 0], "a notification is never answered");
-        // Whether it was taken back or not, a request is answered as ever.
+        // A request gets its response, cancelled or not.
         for id in ids {
             let id = crate::json::from_str::<Id>(id).expect(id);
             let taken_back =
@@ -46,7 +46,7 @@ fn check(rows: &[(&str, Option<&str>)]) {
 }
 
 #[test]
-fn a_request_that_is_under_way_is_taken_back_by_its_id() {
+fn a_pending_request_is_cancelled_by_its_id() {
     check(&[
         (r#"{"requestId":7}"#, Some("7")),
         (r#"{"requestId":"7"}"#, Some("\"7\"")),
@@ -58,7 +58,7 @@ fn a_request_that_is_under_way_is_taken_back_by_its_id() {
 }
 
 #[test]
-fn anything_else_is_counted_and_dropped() {
+fn stray_cancellations_are_counted_and_dropped() {
     check(&[
         (r#"{"requestId":8}"#, None),
         (r#"{"requestId":7.0}"#, None),
@@ -79,7 +79,7 @@ fn anything_else_is_counted_and_dropped() {
 }
 
 #[test]
-fn a_request_that_has_been_answered_cannot_be_taken_back() {
+fn an_answered_request_cannot_be_cancelled() {
     let mut end = TestEndpoint::default();
     end.feed(&request("7"));
     end.events();
@@ -87,13 +87,13 @@ fn a_request_that_has_been_answered_cannot_be_taken_back() {
     end.feed(&cancel(r#"{"requestId":7}"#));
     assert_eq!(end.event_lines(), [""; 0]);
     assert_eq!(end.endpoint.counts().stray_cancellations, 1);
-    // And its id is free for a request that has not been taken back.
+    // Its id is free for a new request, which is not cancelled.
     end.feed(&request("7"));
     assert!(!end.endpoint.is_cancelled(&Id::from(7)));
 }
 
 #[test]
-fn as_a_request_it_is_a_request() {
+fn cancel_with_an_id_is_an_ordinary_request() {
     let mut end = TestEndpoint::default();
     end.feed(&request("7"));
     end.events();
@@ -106,7 +106,7 @@ fn as_a_request_it_is_a_request() {
 }
 
 #[test]
-fn a_call_is_taken_back_behind_its_request_and_before_everything_else() {
+fn a_cancellation_follows_its_request_and_precedes_everything_else() {
     let mut end = TestEndpoint::default();
     let options = |name| SendOptions::of(SessionKey::named(name));
     for number in 0..3 {
@@ -157,7 +157,7 @@ fn method(line: &str) -> String {
 }
 
 #[test]
-fn a_call_that_has_ended_is_not_taken_back() {
+fn an_ended_call_is_not_cancelled() {
     let mut pair = Pair::default();
     let call = pair.left.call("m", "{}");
     pair.settle();
@@ -171,7 +171,7 @@ fn a_call_that_has_ended_is_not_taken_back() {
 }
 
 #[test]
-fn the_requests_of_a_stream_are_taken_back_together() {
+fn the_requests_of_a_session_are_cancelled_together() {
     let mut end = TestEndpoint::default();
     let (a, b) = (SessionKey::named("a"), SessionKey::named("b"));
     for (id, session) in [(1, a), (2, b), (3, a), (4, SessionKey::CONNECTION)] {

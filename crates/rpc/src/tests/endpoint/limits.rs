@@ -1,4 +1,4 @@
-//! What a peer may take: requests under way, bytes that wait, messages that are too long.
+//! The limits for a peer: pending requests, waiting bytes, and message size.
 
 use super::super::pair::{Pair, TestEndpoint, raw};
 use super::{failure, request};
@@ -14,7 +14,7 @@ fn small(outbound: usize) -> TestEndpoint {
 }
 
 #[test]
-fn one_request_too_many_is_refused_and_none_is_lost() {
+fn requests_over_the_limit_are_rejected_and_none_is_lost() {
     let mut end = TestEndpoint::default();
     for id in 1..=1030 {
         end.feed(&request(&id.to_string()));
@@ -44,7 +44,7 @@ fn one_request_too_many_is_refused_and_none_is_lost() {
 }
 
 #[test]
-fn calls_of_ours_are_counted_too() {
+fn calls_to_the_peer_are_limited_too() {
     let limits = Limits {
         in_flight: 2,
         ..Limits::default()
@@ -61,7 +61,7 @@ fn calls_of_ours_are_counted_too() {
 }
 
 #[test]
-fn what_is_urgent_has_room_when_nothing_else_has() {
+fn urgent_messages_have_room_when_ordinary_ones_do_not() {
     let mut end = small(1000);
     let room = |end: &TestEndpoint| {
         [crate::Urgency::Ordinary, crate::Urgency::Urgent]
@@ -83,7 +83,7 @@ fn what_is_urgent_has_room_when_nothing_else_has() {
 }
 
 #[test]
-fn an_answer_that_is_too_long_becomes_an_error() {
+fn a_response_over_the_limit_becomes_an_error() {
     let mut end = small(1 << 20);
     for (length, fits) in [(960, true), (1000, false), (100_000, false)] {
         end.feed(&request("7"));
@@ -99,7 +99,7 @@ fn an_answer_that_is_too_long_becomes_an_error() {
 }
 
 #[test]
-fn a_call_that_is_too_long_is_not_made() {
+fn a_call_over_the_limit_is_not_sent() {
     let mut end = small(1 << 20);
     let params = raw(&format!("[\"{}\"]", "x".repeat(1000)));
     let options = SendOptions::of(SessionKey::CONNECTION);
@@ -115,7 +115,7 @@ fn a_call_that_is_too_long_is_not_made() {
 }
 
 #[test]
-fn a_message_that_is_too_long_is_answered_once_and_the_next_one_works() {
+fn a_message_over_the_limit_is_answered_once_and_the_next_one_works() {
     let mut end = small(1 << 20);
     for piece in vec![b'x'; 100_000].chunks(777) {
         end.feed(piece);
@@ -130,7 +130,7 @@ fn a_message_that_is_too_long_is_answered_once_and_the_next_one_works() {
 }
 
 #[test]
-fn a_request_that_is_too_long_is_refused_by_its_id() {
+fn a_request_over_the_limit_is_rejected_with_its_id() {
     let long = "x".repeat(2000);
     let cases = [
         (
@@ -145,7 +145,7 @@ fn a_request_that_is_too_long_is_refused_by_its_id() {
             format!(r#" {{ "method" : "m" , "id" : -1.5 , "params" : {{"é":"{long}"}}}}"#),
             "-1.5",
         ),
-        // Nobody can tell whose id it is, or what it is.
+        // It is unknown whether the id belongs to a request or a response.
         (
             format!(r#"{{"jsonrpc":"2.0","method":"m","params":["{long}"],"id":7}}"#),
             "null",
@@ -183,7 +183,7 @@ fn a_request_that_is_too_long_is_refused_by_its_id() {
 }
 
 #[test]
-fn the_id_of_a_message_that_is_too_long_is_whole_or_not_read() {
+fn the_id_of_a_message_over_the_limit_is_read_completely_or_not_at_all() {
     // Wherever the beginning ends, a part of an id is never taken for one.
     let message = r#"{"method":"m","id":12345e6,"params":"x"}"#;
     let limits = Limits::default();
@@ -196,7 +196,7 @@ fn the_id_of_a_message_that_is_too_long_is_whole_or_not_read() {
 }
 
 #[test]
-fn an_answer_that_is_too_long_ends_the_call() {
+fn a_response_over_the_limit_ends_its_call() {
     for member in ["\"result\"", "\"error\""] {
         let mut end = small(1 << 20);
         end.call("m", "{}");
@@ -213,7 +213,7 @@ fn an_answer_that_is_too_long_ends_the_call() {
             lost.to_string(),
             "the response is malformed: the message is longer than the limit"
         );
-        // One that names no call ends none.
+        // A response that matches no call ends no call.
         end.feed(format!("{{\"id\":2,\"note\":[\"{long}\"],{member}:1}}\n").as_bytes());
         assert!(end.events().is_empty());
         assert_eq!(end.endpoint.end().len(), 1);
@@ -221,7 +221,7 @@ fn an_answer_that_is_too_long_ends_the_call() {
 }
 
 #[test]
-fn a_limit_too_small_for_an_error_is_raised() {
+fn a_frame_limit_too_small_for_an_error_is_raised() {
     let limits = Limits {
         frame: 1,
         id: 1000,
@@ -238,7 +238,7 @@ fn a_limit_too_small_for_an_error_is_raised() {
 }
 
 #[test]
-fn a_peer_that_does_not_read_its_answers_is_let_ask_no_more_until_it_does() {
+fn requests_are_rejected_until_the_peer_reads_its_responses() {
     let mut end = small(1000);
     let long = format!("\"{}\"", "x".repeat(900));
     for id in 1..=4 {
@@ -254,7 +254,7 @@ fn a_peer_that_does_not_read_its_answers_is_let_ask_no_more_until_it_does() {
     assert_eq!(end.event_lines(), ["request 5 m -"]);
 }
 
-/// A peer that writes this again and again, gets what it asks for, and never reads: how much waits for it in the end.
+/// Simulates a peer that sends the same line again and again and never reads. Returns the number of waiting bytes.
 fn flood(end: &mut TestEndpoint, line: impl Fn(u64) -> Vec<u8>, result: &str) -> (usize, String) {
     for number in 0..1_000_000 {
         end.feed(&line(number));
@@ -275,12 +275,12 @@ fn flood(end: &mut TestEndpoint, line: impl Fn(u64) -> Vec<u8>, result: &str) ->
 }
 
 #[test]
-fn a_peer_that_asks_without_end_and_never_reads_is_given_up() {
+fn a_peer_that_sends_endless_requests_and_never_reads_is_disconnected() {
     let outbound = 10_000;
     let most = 2 * outbound + (64 << 10) + 3000;
     let flooded = "the peer keeps sending requests but does not read the responses";
     let long = format!("\"{}\"", "x".repeat(900));
-    // Requests that are answered at once, and one that never is and whose id comes again.
+    // Requests that are answered at once, and one that is never answered and whose id is reused.
     for result in ["1", &long] {
         let (bytes, why) = flood(&mut small(outbound), |n| request(&n.to_string()), result);
         assert!(bytes < most, "{bytes}");
@@ -295,7 +295,7 @@ fn a_peer_that_asks_without_end_and_never_reads_is_given_up() {
 }
 
 #[test]
-fn a_peer_that_sends_garbage_and_never_reads_is_given_up() {
+fn a_peer_that_sends_garbage_and_never_reads_is_disconnected() {
     let limits = Limits {
         outbound: 10_000,
         malformed: usize::MAX,
@@ -311,7 +311,7 @@ fn a_peer_that_sends_garbage_and_never_reads_is_given_up() {
 }
 
 #[test]
-fn a_peer_that_makes_others_answer_and_never_reads_is_given_up() {
+fn a_peer_that_causes_translator_replies_and_never_reads_is_disconnected() {
     let mut end = small(10_000);
     let answer = format!("\"{}\"", "x".repeat(900));
     let given_up = (0..1000).find_map(|_| end.endpoint.send_back(&answer));
@@ -325,7 +325,7 @@ fn a_peer_that_makes_others_answer_and_never_reads_is_given_up() {
 }
 
 #[test]
-fn one_long_message_that_waits_does_not_make_the_peer_a_flood() {
+fn one_long_waiting_message_does_not_disconnect_the_peer() {
     let limits = Limits {
         frame: 1 << 20,
         outbound: 1000,
@@ -341,7 +341,7 @@ fn one_long_message_that_waits_does_not_make_the_peer_a_flood() {
 }
 
 #[test]
-fn a_peer_that_is_slow_is_not_given_up_when_it_reads_in_the_end() {
+fn a_slow_peer_that_reads_eventually_is_not_disconnected() {
     let mut end = small(10_000);
     for round in 0..100 {
         for number in 0..200 {

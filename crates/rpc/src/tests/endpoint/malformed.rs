@@ -1,4 +1,4 @@
-//! Lines that are no messages: what is answered, what is not, and that the next one works.
+//! Malformed lines: which are answered, which are not, and that the next message works.
 
 use super::super::pair::TestEndpoint;
 use super::{check, failure};
@@ -13,7 +13,7 @@ fn refusal(id: &str, code: i32, reason: &str) -> String {
 }
 
 #[test]
-fn a_bad_request_is_answered_with_its_id_where_it_can_be_read() {
+fn a_malformed_request_is_answered_with_its_id_if_readable() {
     let no_json = "not JSON: expected true, false or null";
     let version = "jsonrpc: expected \"2.0\"";
     let params = "params: expected an object or an array";
@@ -48,7 +48,7 @@ fn a_bad_request_is_answered_with_its_id_where_it_can_be_read() {
 }
 
 #[test]
-fn a_batch_is_refused_whole() {
+fn a_batch_is_rejected_as_a_whole() {
     let array = refusal("null", -32600, "expected an object, found an array");
     let one = r#"{"jsonrpc":"2.0","id":1,"method":"m"}"#;
     let many = format!("[{one}{}]", format!(",{one}").repeat(10_000));
@@ -68,7 +68,7 @@ fn a_batch_is_refused_whole() {
 }
 
 #[test]
-fn a_bad_notification_is_never_answered() {
+fn a_malformed_notification_is_never_answered() {
     let rows = [
         r#"{"method":"m"}"#,
         r#"{"jsonrpc":"1.0","method":"m"}"#,
@@ -83,7 +83,7 @@ fn a_bad_notification_is_never_answered() {
 }
 
 #[test]
-fn a_bad_answer_fails_its_call_and_no_other() {
+fn a_malformed_response_fails_only_its_call() {
     let lost = |reason: &str| format!("lost 1: the response is malformed: {reason}");
     let both = lost("a response has either a result or an error");
     let none = lost("neither method, result nor error");
@@ -99,12 +99,12 @@ fn a_bad_answer_fails_its_call_and_no_other() {
             (r#"{"jsonrpc":"2.0","id":1}"#, &[&none], &[]),
             (r#"{"jsonrpc":"2.0","id":1,"error":null}"#, &[&none], &[]),
             (r#"{"id":1,"result":1}"#, &[&version], &[]),
-            // Not ours, or nobody's.
+            // Ids that match no call.
             (r#"{"jsonrpc":"2.0","id":2}"#, &[], &[]),
             (r#"{"jsonrpc":"2.0","id":"1"}"#, &[], &[]),
             (r#"{"jsonrpc":"2.0","id":1,"id":1,"result":1}"#, &[], &[]),
             (r#"{"jsonrpc":"2.0","result":1}"#, &[], &[]),
-            // Good ones, though odd.
+            // Valid but unusual responses.
             (
                 r#"{"jsonrpc":"2.0","id":1,"result":1,"error":null}"#,
                 &["answered 1: 1"],
@@ -115,7 +115,7 @@ fn a_bad_answer_fails_its_call_and_no_other() {
                 &["lost 1:  (-32603)"],
                 &[],
             ),
-            // A call is answered, whatever it carries besides.
+            // A request is answered, whatever other members it has.
             (
                 r#"{"jsonrpc":"2.0","id":1,"method":"m","result":1}"#,
                 &[],
@@ -130,7 +130,7 @@ fn a_bad_answer_fails_its_call_and_no_other() {
 }
 
 #[test]
-fn a_bad_answer_that_is_one_too_many_leaves_its_call_to_the_end() {
+fn the_malformed_response_that_exceeds_the_limit_ends_the_connection() {
     let limits = Limits {
         malformed: 0,
         ..Limits::default()
@@ -146,7 +146,7 @@ fn a_bad_answer_that_is_one_too_many_leaves_its_call_to_the_end() {
 }
 
 #[test]
-fn banners_are_stepped_over_where_they_may_be() {
+fn banners_are_skipped_if_configured() {
     let lines = [
         "Welcome to the shell!",
         "total 12",
@@ -164,7 +164,7 @@ fn banners_are_stepped_over_where_they_may_be() {
     }
     assert_eq!((end.event_lines(), end.lines()), (vec![], vec![]));
     assert_eq!(end.endpoint.counts().malformed, 128);
-    // What is JSON came from somebody who might wait.
+    // The sender of valid JSON may be waiting for a response.
     let version = refusal("null", -32600, "jsonrpc: expected \"2.0\"");
     check(
         NonJsonLines::Skip,
@@ -173,7 +173,7 @@ fn banners_are_stepped_over_where_they_may_be() {
 }
 
 #[test]
-fn a_request_with_a_character_that_does_not_exist_is_answered_by_its_id() {
+fn a_request_with_an_invalid_character_is_answered_with_its_id() {
     let line = r#"{"jsonrpc":"2.0","id":900,"method":"m","params":{"title":"lone \ud800 x"}}"#;
     let refused = refusal("900", -32700, "not JSON: half of a surrogate pair");
     for non_json_lines in [NonJsonLines::Reject, NonJsonLines::Skip] {
@@ -182,7 +182,7 @@ fn a_request_with_a_character_that_does_not_exist_is_answered_by_its_id() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_answered_and_the_next_line_works() {
+fn bytes_that_are_not_utf_8_are_answered_and_the_next_line_works() {
     let not_utf_8 = refusal("7", -32700, "not UTF-8");
     let parts: &[&[u8]] = &[
         b"\xff",
@@ -206,7 +206,7 @@ fn bytes_that_are_no_text_are_answered_and_the_next_line_works() {
 }
 
 #[test]
-fn so_many_lines_of_garbage_and_no_more() {
+fn malformed_lines_over_the_limit_end_the_connection() {
     for non_json_lines in [NonJsonLines::Reject, NonJsonLines::Skip] {
         for line in [
             "garbage\n",

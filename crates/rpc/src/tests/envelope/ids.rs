@@ -1,4 +1,4 @@
-//! Which ids are the same.
+//! Equality of request ids.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ fn check(rows: &[&[&str]]) {
 }
 
 #[test]
-fn numbers_are_compared_by_their_text_and_strings_by_what_they_say() {
+fn number_ids_compare_as_text_and_string_ids_after_unescaping() {
     check(&[
         &["1"],
         &["1.0"],
@@ -45,7 +45,7 @@ fn numbers_are_compared_by_their_text_and_strings_by_what_they_say() {
 }
 
 #[test]
-fn ids_made_here_are_those_that_are_read() {
+fn constructed_ids_equal_parsed_ids() {
     assert_eq!(Id::from(1), id("1"));
     assert_eq!(Id::from("1"), id(r#""1""#));
     assert_eq!(Id::from("a/b"), id(r#""a\/b""#));
@@ -55,7 +55,7 @@ fn ids_made_here_are_those_that_are_read() {
 }
 
 #[test]
-fn an_id_is_written_as_it_came_however_it_is_compared() {
+fn an_id_is_written_as_it_was_received() {
     for text in [r#""a\/b""#, r#""\u0061""#, "1.0", "1E+2"] {
         assert_eq!(json::to_string(&id(text)), text);
     }

@@ -1,4 +1,4 @@
-//! Limits of one's own, at their edges.
+//! Custom limits, tested at their edges.
 
 use crate::{Limits, Message};
 
@@ -36,7 +36,7 @@ fn nesting() {
 }
 
 #[test]
-fn more_nesting_than_can_be_read_is_not_allowed_by_any_limit() {
+fn no_limit_allows_more_nesting_than_max_depth() {
     let limits = Limits {
         depth: u32::MAX,
         ..Limits::default()

@@ -1,10 +1,10 @@
-//! Messages that are none.
+//! Malformed messages.
 
 use super::{check, check_members};
 use crate::Message;
 
 #[test]
-fn what_is_no_json() {
+fn invalid_json_is_a_parse_error() {
     check(&[
         ("", "-32700 id -: not JSON: the text ends inside a value"),
         ("   ", "-32700 id -: not JSON: the text ends inside a value"),
@@ -50,7 +50,7 @@ fn what_is_no_json() {
 
 /// Somebody waits for its answer.
 #[test]
-fn a_message_with_characters_that_do_not_exist_keeps_its_id() {
+fn a_message_with_invalid_characters_keeps_its_id() {
     use crate::ProbableKind::{Request, Response};
     let cases: [(&[u8], _, _); 7] = [
         (
@@ -99,7 +99,7 @@ fn a_message_with_characters_that_do_not_exist_keeps_its_id() {
 }
 
 #[test]
-fn what_is_json_and_no_object() {
+fn json_that_is_not_an_object_is_an_invalid_request() {
     check(&[
         ("[]", "-32600 id -: expected an object, found an array"),
         (
@@ -118,7 +118,7 @@ fn what_is_json_and_no_object() {
 }
 
 #[test]
-fn a_batch_of_any_size_is_refused_whole() {
+fn a_batch_of_any_size_is_rejected_as_a_whole() {
     let batch = format!(
         "[{}0]",
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\"},".repeat(20_000)
@@ -127,7 +127,7 @@ fn a_batch_of_any_size_is_refused_whole() {
 }
 
 #[test]
-fn a_member_that_occurs_twice() {
+fn a_repeated_member_is_malformed() {
     // A proxy that takes the first and an endpoint that takes the last would see two messages.
     let twice = "a member of the message occurs twice";
     check_members(&[
@@ -184,7 +184,7 @@ fn a_member_that_occurs_twice() {
 }
 
 #[test]
-fn an_id_of_another_type() {
+fn an_id_of_the_wrong_type_is_malformed() {
     let bad = "id: expected a number, a string or null, not too long";
     for id in ["true", "false", "{}", "[]", "[1]", "{\"id\":1}"] {
         check_members(&[
@@ -201,7 +201,7 @@ fn an_id_of_another_type() {
 }
 
 #[test]
-fn an_id_too_long_to_repeat() {
+fn an_id_over_the_limit_is_malformed() {
     let bad = "-32600 id -: id: expected a number, a string or null, not too long";
     let text = format!("\"{}\"", "i".repeat(257));
     let huge = "1".repeat(100_000);
@@ -212,7 +212,7 @@ fn an_id_too_long_to_repeat() {
 }
 
 #[test]
-fn another_version_or_none() {
+fn a_wrong_or_missing_version_is_malformed() {
     let bad = "jsonrpc: expected \"2.0\"";
     for version in [
         "\"1.0\"",
@@ -250,7 +250,7 @@ fn another_version_or_none() {
 }
 
 #[test]
-fn params_that_are_neither_object_nor_array() {
+fn params_of_the_wrong_type_are_malformed() {
     for params in ["1", "\"a\"", "true", "false", "-0.5e7"] {
         check_members(&[
             (
@@ -266,7 +266,7 @@ fn params_that_are_neither_object_nor_array() {
 }
 
 #[test]
-fn a_method_of_another_type() {
+fn a_method_of_the_wrong_type_is_malformed() {
     for method in ["1", "null", "{}", "[\"m\"]", "true"] {
         check_members(&[
             (
@@ -282,7 +282,7 @@ fn a_method_of_another_type() {
 }
 
 #[test]
-fn the_answer_each_deserves() {
+fn each_malformed_message_gets_the_right_error_response() {
     let rows = [
         (
             "nonsense",

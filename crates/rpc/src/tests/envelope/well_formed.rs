@@ -1,9 +1,9 @@
-//! Messages that are what they should be, however odd they look.
+//! Valid messages, including unusual ones.
 
 use super::{check, check_members, shown};
 
 #[test]
-fn the_four_kinds() {
+fn the_four_kinds_of_messages_are_read() {
     check_members(&[
         (
             r#""id":1,"method":"m","params":{"a":1}"#,
@@ -20,7 +20,7 @@ fn the_four_kinds() {
 }
 
 #[test]
-fn ids_are_kept_to_the_letter() {
+fn ids_are_kept_byte_for_byte() {
     let ids = [
         "0",
         "1",
@@ -73,7 +73,7 @@ fn an_id_may_have_256_bytes() {
 }
 
 #[test]
-fn params_that_are_null_are_none() {
+fn null_params_count_as_absent() {
     // Whether [] and {} count as none is for the type to say.
     check_members(&[
         (r#""id":1,"method":"m""#, r#"request 1 "m" -"#),
@@ -85,7 +85,7 @@ fn params_that_are_null_are_none() {
 }
 
 #[test]
-fn any_string_is_a_method() {
+fn any_string_can_be_a_method() {
     // Whether there is such a method is not for the envelope to say.
     check_members(&[
         (r#""id":1,"method":"""#, r#"request 1 "" -"#),
@@ -109,7 +109,7 @@ fn any_string_is_a_method() {
 }
 
 #[test]
-fn members_come_in_any_order_with_any_layout_and_company() {
+fn members_may_have_any_order_layout_and_neighbours() {
     check(&[
         (
             r#"{"params":{},"method":"m","id":1,"jsonrpc":"2.0"}"#,
@@ -135,7 +135,7 @@ fn members_come_in_any_order_with_any_layout_and_company() {
 }
 
 #[test]
-fn an_error_that_is_badly_made_is_still_an_error() {
+fn an_incomplete_error_object_is_still_decoded() {
     check_members(&[
         (r#""id":1,"error":{}"#, r#"failure 1 -32603 "" -"#),
         (

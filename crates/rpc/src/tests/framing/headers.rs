@@ -1,11 +1,11 @@
-//! A block of headers with the message's length, then the message.
+//! Framing by headers.
 
 use super::{LIMIT, Row, check, found};
 
 pub(super) const TABLES: &[&[Row]] = &[ACCEPTED, BETWEEN, LENGTHS, WRONG, CHARSETS, CUT, OTHERS];
 
 #[test]
-fn in_any_case_any_order_and_with_either_line_break() {
+fn header_names_ignore_case_order_and_line_break_style() {
     check(ACCEPTED);
 }
 
@@ -25,12 +25,12 @@ const ACCEPTED: &[Row] = &[
     // Bytes are counted and not characters, and a line break in a message is a part of it.
     ("Content-Length: 8\r\n\r\n\"ä🦀\"".as_bytes(), &["\"\\xc3\\xa4\\xf0\\x9f\\xa6\\x80\""]),
     (b"Content-Length: 7\r\n\r\n{\n\r\n\n\n}Content-Length: 2\r\n\r\n{}", &["{\\n\\r\\n\\n\\n}", "{}"]),
-    // The same length twice is no contradiction.
+    // The same length twice is allowed.
     (b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", &["{}"]),
 ];
 
 #[test]
-fn nothing_between_messages_counts() {
+fn empty_lines_between_messages_are_ignored() {
     check(BETWEEN);
     let mut stream = b"Content-Length: 2\r\n\r\n{}".to_vec();
     stream.extend(b"\r\n".repeat(100_000));
@@ -81,7 +81,7 @@ const LENGTHS: &[Row] = &[
 ];
 
 #[test]
-fn a_length_that_is_no_plain_number() {
+fn content_length_must_be_plain_digits() {
     check(WRONG);
 }
 
@@ -121,7 +121,7 @@ const WRONG: &[Row] = &[
 ];
 
 #[test]
-fn another_charset_is_refused() {
+fn a_charset_other_than_utf_8_is_rejected() {
     check(CHARSETS);
 }
 
@@ -153,7 +153,7 @@ const CHARSETS: &[Row] = &[
 ];
 
 #[test]
-fn a_stream_that_ends_within_a_message_says_so() {
+fn a_stream_that_ends_within_a_message_is_an_error() {
     check(CUT);
 }
 
@@ -173,14 +173,14 @@ const CUT: &[Row] = &[
 ];
 
 #[test]
-fn what_is_no_header_ends_the_stream_and_is_not_stepped_over() {
+fn an_invalid_header_ends_the_stream() {
     check(OTHERS);
 }
 
 const NO_NAME: &str = "BROKEN headers: a name of other than letters, digits and dashes";
 
 const OTHERS: &[Row] = &[
-    // A length that is too small: what is left of the message is no header, though it may hold one.
+    // A length that is too small: the rest of the message is not a header, even if it contains one.
     (
         b"Content-Length: 2\r\n\r\n{}}\r\n",
         &["{}", "BROKEN headers: a line without a colon"],

@@ -1,4 +1,4 @@
-//! One message a line.
+//! Framing by lines.
 
 use super::{LIMIT, Row, check, found};
 
@@ -31,7 +31,7 @@ const BREAKS: &[Row] = &[
 ];
 
 #[test]
-fn blank_lines_are_nothing() {
+fn blank_lines_are_skipped() {
     check(BLANK);
     let blank = b"\n \r\n\t\n".repeat(1_000_000 / 3);
     assert_eq!(found(LIMIT, blank.chunks(65_536)), [""; 0]);
@@ -63,7 +63,7 @@ const LAST: &[Row] = &[
 ];
 
 #[test]
-fn a_byte_order_mark_is_dropped_once_and_at_the_start() {
+fn a_byte_order_mark_is_dropped_only_at_the_start() {
     check(MARKS);
 }
 
@@ -78,7 +78,7 @@ const MARKS: &[Row] = &[
 ];
 
 #[test]
-fn what_a_program_prints_before_its_first_message_is_lines_too() {
+fn a_banner_before_the_first_message_is_split_into_lines() {
     check(BANNERS);
 }
 
@@ -148,7 +148,7 @@ const LENGTHS: &[Row] = &[
 ];
 
 #[test]
-fn bytes_that_are_no_text_are_lines_too() {
+fn bytes_that_are_not_utf_8_are_split_into_lines() {
     check(NOT_TEXT);
 }
 

@@ -1,4 +1,4 @@
-//! What a stream costs: nothing that a peer announces or pours in is kept beyond the limit.
+//! The memory use of a splitter: a peer can neither announce nor send more than the limit into memory.
 
 use bytes::{Bytes, BytesMut};
 
@@ -9,7 +9,7 @@ const PIECE: usize = 64 << 10;
 const TOO_LONG: &str = "BROKEN headers: the block is too long";
 
 #[test]
-fn a_gigabyte_without_a_line_break_takes_no_more_than_the_limit() {
+fn a_gigabyte_without_a_line_break_uses_no_more_memory_than_the_limit() {
     let limit = 1 << 20;
     let mut splitter = Splitter::new(limit);
     let mut buffer = BytesMut::new();
@@ -36,7 +36,7 @@ fn a_gigabyte_without_a_line_break_takes_no_more_than_the_limit() {
 }
 
 #[test]
-fn the_default_limit_to_the_byte() {
+fn the_default_limit_is_exact_to_the_byte() {
     let limit = crate::Limits::default().frame;
     for (length, fits) in [(limit - 1, true), (limit, true), (limit + 1, false)] {
         let mut line = vec![b'x'; length];
@@ -48,7 +48,7 @@ fn the_default_limit_to_the_byte() {
 }
 
 #[test]
-fn no_memory_is_set_aside_for_an_announced_length() {
+fn no_memory_is_allocated_for_an_announced_length() {
     let mut splitter = Splitter::new(usize::MAX);
     let mut buffer = BytesMut::from(&b"Content-Length: 4294967296\r\n\r\n{"[..]);
     assert_eq!(splitter.next(&mut buffer), Ok(None));
@@ -56,7 +56,7 @@ fn no_memory_is_set_aside_for_an_announced_length() {
 }
 
 #[test]
-fn headers_without_end_are_given_up() {
+fn endless_headers_are_an_error() {
     let long = [b"Content-X: ".to_vec(), vec![b'x'; 1 << 20]].concat();
     let many = b"Content-X: y\r\n".repeat(100_000);
     let wide = [b"Content-X: ", &b"x".repeat(1000)[..], b"\r\n"]
@@ -70,7 +70,7 @@ fn headers_without_end_are_given_up() {
 }
 
 #[test]
-fn a_block_of_headers_may_be_as_long_as_its_limits() {
+fn a_header_block_may_be_as_long_as_its_limits() {
     let message = "Content-Length: 2\r\n\r\n{}";
     for (lines, fits) in [(30, true), (31, false)] {
         let stream = format!("{}{message}", "Content-X: y\r\n".repeat(lines));
@@ -90,7 +90,7 @@ fn check(stream: &str, fits: bool) {
 }
 
 #[test]
-fn a_line_that_comes_byte_by_byte_is_searched_once() {
+fn a_line_that_arrives_byte_by_byte_is_searched_once() {
     // Were it searched from its start each time, this would take a minute.
     let line = [vec![b'x'; 1 << 20], b"\n".to_vec()].concat();
     assert_eq!(found(1 << 20, line.chunks(1))[0].len(), 1 << 20);

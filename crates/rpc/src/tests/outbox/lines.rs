@@ -1,4 +1,4 @@
-//! A message is one line, or as long as its header says, whatever it holds.
+//! A message is one line, or as long as its header says, whatever it contains.
 
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn every_message_comes_out_as_it_went_in(
+    fn every_message_is_written_as_it_was_queued(
         framing in any_framing(),
         method in "(.|\n|\r){0,20}",
         id in "(.|\n|\r){0,20}",
@@ -47,7 +47,7 @@ proptest! {
     }
 
     #[test]
-    fn a_message_of_another_framing_becomes_a_line(value in any_value(), windows in any::<bool>()) {
+    fn a_message_from_header_framing_becomes_a_line(value in any_value(), windows in any::<bool>()) {
         let mut pretty = serde_json::to_string_pretty(&value).expect("JSON");
         if windows {
             pretty = pretty.replace('\n', "\r\n");
@@ -66,7 +66,7 @@ proptest! {
 }
 
 #[test]
-fn a_line_is_passed_on_to_the_letter() {
+fn a_line_is_relayed_byte_for_byte() {
     for text in ["{ \"a\" : 1.0 }\n", "{\"a\":\"\\u0061\"}\r\n", "{}   \n"] {
         let mut outbox = unbounded(Framing::Lines);
         outbox.push_line(BULK, line(text)).expect("no limit");
@@ -75,7 +75,7 @@ fn a_line_is_passed_on_to_the_letter() {
 }
 
 #[test]
-fn with_headers_a_message_keeps_its_layout_and_loses_its_end() {
+fn with_headers_a_message_keeps_its_layout_but_not_its_line_end() {
     let mut outbox = unbounded(Framing::Headers);
     outbox
         .push_line(BULK, line("{\n \"ä\": 1\n}\r\n"))

@@ -1,5 +1,5 @@
-//! Whatever is pushed and taken in whatever order: a session keeps its order, what is urgent goes first, and nothing is
-//! lost or doubled.
+//! For any sequence of pushes and pops: a session keeps its order, urgent messages go first, and no message is lost or
+//! duplicated.
 
 use bytestring::ByteString;
 use proptest::prelude::*;
@@ -196,7 +196,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn a_stream_keeps_its_order_and_what_is_urgent_goes_first(
+    fn a_session_keeps_its_order_and_urgent_messages_go_first(
         headers in any::<bool>(),
         steps in prop::collection::vec(any_step(), 0..80),
     ) {

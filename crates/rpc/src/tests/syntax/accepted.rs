@@ -1,11 +1,11 @@
-//! What every JSON reader accepts.
+//! Texts that every JSON reader must accept.
 
 use super::{is_json, read, serde_accepts};
 
 #[test]
-fn all_of_them() {
+fn all_cases_are_accepted() {
     for text in CASES {
-        assert!(is_json(text.as_bytes()), "refused {text:?}");
+        assert!(is_json(text.as_bytes()), "rejected {text:?}");
         assert!(
             serde_accepts(text.as_bytes()),
             "serde_json refuses {text:?}"
@@ -14,7 +14,7 @@ fn all_of_them() {
 }
 
 #[test]
-fn and_kept_as_they_came() {
+fn accepted_cases_are_kept_unchanged() {
     for text in CASES {
         let raw = read(text.as_bytes()).expect("JSON");
         let same: serde_json::Value = serde_json::from_str(text).expect("JSON");

@@ -1,11 +1,11 @@
-//! What strings mean, not only whether they are well made.
+//! The values of strings, not only their syntax.
 
 use std::borrow::Cow;
 
 use crate::json::{self, Reader};
 
 #[test]
-fn escapes_mean_what_the_standard_says() {
+fn escapes_decode_as_in_the_standard() {
     let cases = [
         (r#""""#, ""),
         (r#""a""#, "a"),
@@ -39,7 +39,7 @@ fn escapes_mean_what_the_standard_says() {
 }
 
 #[test]
-fn an_escape_is_found_at_every_place_of_a_block() {
+fn an_escape_is_found_at_every_position_of_a_block() {
     for before in 0..80 {
         for after in [0, 1, 7, 8, 15, 16, 31, 64] {
             let text = format!("\"{}\\n{}\"", "a".repeat(before), "é".repeat(after));
@@ -60,7 +60,7 @@ fn text_without_escapes_is_borrowed() {
 }
 
 #[test]
-fn every_escape_of_four_digits_means_its_character_or_nothing() {
+fn every_unicode_escape_decodes_or_is_rejected() {
     for code in 0..=0xffff_u32 {
         let text = format!("\"\\u{code:04x}\"");
         let read = json::from_str::<String>(&text).ok();

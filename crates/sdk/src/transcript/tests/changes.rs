@@ -1,4 +1,4 @@
-//! What an update is said to have touched.
+//! The changes that updates report.
 
 use expect_test::{Expect, expect};
 

@@ -1,4 +1,4 @@
-//! What holds for any session.
+//! Properties of every session.
 
 use std::collections::HashMap;
 

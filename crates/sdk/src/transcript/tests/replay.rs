@@ -20,14 +20,14 @@ const LIVE: &str = r#"
     = end_turn
     "#;
 
-/// What an agent sends on `session/load`: the prompts as messages of the person, and no ends.
+/// The updates that an agent sends on `session/load`: prompts become user messages, and turns have no ends.
 fn loaded() -> String {
     let replayed = lines(LIVE).filter(|line| !line.starts_with('='));
     let updates = replayed.map(|line| line.replace("> ", "user ") + "\n");
     updates.collect()
 }
 
-/// Without numbers, ends, and the difference between a prompt and a message of the person.
+/// The transcript without numbers, ends, and the difference between a prompt and a user message.
 fn heard(script: &str) -> String {
     let text = render(&run(script));
     let items = text

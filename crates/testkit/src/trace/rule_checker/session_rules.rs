@@ -1,4 +1,4 @@
-//! What only a sequence of messages in one session can break.
+//! The rules about sequences of messages in one session.
 
 use attache_rpc::Error;
 use attache_rpc::json::from_str;
@@ -15,7 +15,7 @@ pub(super) struct SessionRules {
     replays: Replays,
 }
 
-/// The session whose sequence a request belongs to.
+/// The session that a request belongs to.
 pub(super) fn session_id(request: &ClientRequest) -> Option<&v1::SessionId> {
     match request {
         ClientRequest::Prompt(request) => Some(&request.session_id),
@@ -50,7 +50,7 @@ impl SessionRules {
         };
         match response.map(from_str::<v1::PromptResponse>) {
             Ok(Ok(answer)) => self.turns.prompt_response(Ok(&answer.stop_reason)),
-            // What is wrong with it has been said.
+            // The violation has already been reported.
             Ok(Err(_)) => Vec::new(),
             Err(error) => self.turns.prompt_response(Err(error)),
         }

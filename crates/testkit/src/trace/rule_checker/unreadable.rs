@@ -1,4 +1,5 @@
-//! What no check of a message finds: lines that are none, calls that cannot be read, and answers that do not belong.
+//! Violations outside of single messages: lines that are not messages, calls that cannot be decoded, and responses without
+//! a request.
 
 use attache_rpc::{Error, Id, Message};
 use attache_schema::call::ProtocolLevelNotification;
@@ -7,7 +8,7 @@ use attache_schema::rules::{self, Rule, Violation};
 use super::{OpenRequest, RuleChecker};
 
 impl RuleChecker {
-    /// A request that cannot be read: whose fault it is, and how it is to be answered.
+    /// A request that cannot be decoded: the violation, and the error that the response must have.
     pub(super) fn unreadable_request<T>(&mut self, method: &str, error: &Error) -> OpenRequest<T> {
         self.unreadable_message(method, error);
         let rule = if error.code == Error::METHOD_NOT_FOUND {
@@ -45,7 +46,7 @@ impl RuleChecker {
         }
     }
 
-    /// The request that it would have been, and how that is to be answered.
+    /// The request that the line may have been, and the error that the response must have.
     pub(super) fn not_a_message<T>(&mut self, text: &str) -> Option<(Id, OpenRequest<T>)> {
         let message = "the line is not a JSON-RPC message; write nothing else there";
         self.add_violation("1", "line", message);

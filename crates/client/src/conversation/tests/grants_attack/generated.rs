@@ -22,10 +22,10 @@ impl Numbers {
     }
 }
 
-/// One thing that the user has allowed to be done once.
+/// A permission of the user for one use.
 #[derive(Debug, Clone, PartialEq)]
 enum Permit {
-    /// What is written, and what was there when it was shown; anything where nothing was shown.
+    /// The new text, and the old text when it was shown; any text if none was shown.
     Write {
         path: String,
         content: Option<String>,
@@ -37,7 +37,7 @@ enum Permit {
     },
 }
 
-/// What the user saw and allowed, and what is on disk.
+/// The changes that the user saw and allowed, and the files on disk.
 struct Oracle {
     permits: Vec<Permit>,
     files: HashMap<String, String>,
@@ -103,7 +103,7 @@ impl Play<'_> {
         let there = self.oracle.files.get(&path).cloned();
         let before = there.clone();
         let new = format!("new {}\n", self.numbers.below(1000));
-        // What is shown as old and new, and the content that it makes.
+        // The shown old and new text, and the resulting content.
         let shown: Option<(Option<String>, String, Option<String>)> = match self.numbers.below(4) {
             0 => None,
             1 => Some((there, new.clone(), Some(new))),
