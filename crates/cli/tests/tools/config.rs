@@ -202,17 +202,59 @@ fn rules_that_are_in_force_are_shown() {
         command.args(arguments).current_dir(machine.path(folder));
         command.env("ATTACHE_HOME", machine.path("home/attache"));
         let output = command.env("HOME", machine.path("home")).output();
-        machine.shown(&output.unwrap())
+        squeezed(&machine.shown(&output.unwrap()))
     };
-    machine.check(&["config"], &expect![[r#""#]]);
-    expect![[r#""#]].assert_eq(&below("project/sub", &["config"]));
-    expect![[r#""#]].assert_eq(&below("project/sub", &["config", "--json"]));
-    expect![[r#""#]].assert_eq(&below("project/own", &["config"]));
+    expect![[r#"
+        KEY     VALUE                                                  FROM
+        policy  ~/project/pol.json (deny and ask rules)  ~/project/.attache.json:1:12
+        exit: 0
+    "#]]
+    .assert_eq(&below("project", &["config"]));
+    expect![[r#"
+        KEY     VALUE                                                                       FROM
+        policy  ~/project/pol.json (deny and ask rules, as you trusted them)  ~/project/.attache.json
+        exit: 0
+    "#]].assert_eq(&below("project/sub", &["config"]));
+    expect![[r#"
+        [
+          {
+            "key": "policy",
+            "value": "~/project/pol.json",
+            "place": "~/project/.attache.json",
+            "note": "deny and ask rules, as you trusted them"
+          }
+        ]
+        exit: 0
+    "#]]
+    .assert_eq(&below("project/sub", &["config", "--json"]));
+    expect![[r#"
+        KEY     VALUE                                                                       FROM
+        policy  ~/project/pol.json (deny and ask rules, as you trusted them)  ~/project/.attache.json
+        err: ~/project/own/.attache.json is not trusted, so it is ignored; `attache config` shows it, `attache config trust` trusts it
+        exit: 0
+    "#]].assert_eq(&below("project/own", &["config"]));
     // Nothing runs with a policy that others can write, and that is told.
     let others = fs::Permissions::from_mode(0o666);
     fs::set_permissions(machine.path("project/pol.json"), others).unwrap();
-    machine.check(&["config"], &expect![[r#""#]]);
-    machine.check(&RUN, &expect![[r#""#]]);
+    expect![[r#"
+        KEY     VALUE                                                  FROM
+        policy  ~/project/pol.json (deny and ask rules)  ~/project/.attache.json:1:12
+        err: ~/project/.attache.json:1:12: `policy`: ~/project/pol.json: can be changed by everyone, so it is refused; run `chmod go-w ~/project/pol.json`
+        exit: 0
+    "#]].assert_eq(&below("project", &["config"]));
+    machine.check(&RUN, &expect![[r#"
+        err: ~/project/pol.json: can be changed by everyone, so it is refused; run `chmod go-w ~/project/pol.json`
+        exit: 2
+    "#]]);
+}
+
+/// The lines without the columns, whose width depends on the machine's paths.
+fn squeezed(text: &str) -> String {
+    let lines = text.lines().map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words.join(" ") + "\n"
+    });
+    lines.collect()
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub enum ChangeSinceAllowed {
     File,
     /// The agent writes another text than the one that was allowed.
     Content,
-    /// The path leads to another file.
+    /// The path leads to a file that was not named when this was allowed.
     Target,
 }
 
@@ -37,13 +37,17 @@ impl Grant {
                 let files: Vec<PathBuf> = action.whole_paths().collect();
                 let file = files.first()?;
                 let write = writes.iter().find(|(path, _)| path == file);
-                let is_read = written.is_none() && reads.contains(file);
+                let is_left = match written {
+                    Some(_) => write.is_some(),
+                    None => reads.contains(file),
+                };
+                if !is_left {
+                    return None;
+                }
+                if !self.is_same_place(action) {
+                    return Some(ChangeSinceAllowed::Target);
+                }
                 match (write, written) {
-                    (Some(_), Some(_)) | (None, None)
-                        if (write.is_some() || is_read) && !self.is_same_place(action) =>
-                    {
-                        Some(ChangeSinceAllowed::Target)
-                    }
                     (Some((_, WritableContent::Exactly(shown))), Some(change)) => {
                         Some(match shown.has_new(change) {
                             true => ChangeSinceAllowed::File,

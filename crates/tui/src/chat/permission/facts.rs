@@ -344,7 +344,7 @@ fn change_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
             "! This is not the change that was allowed: the agent writes another text."
         }
         Some(ChangeSinceAllowed::Target) => {
-            "! The path leads to another file than when this was allowed."
+            "! The path leads to a file that was not named when this was allowed."
         }
     };
     facts.push(Fact::pinned_remark(said));

@@ -236,7 +236,7 @@ fn a_change_since_the_answer_is_told() {
         ),
         (
             Some(ChangeSinceAllowed::Target),
-            "The path leads to another file than when this was",
+            "The path leads to a file that was not named when",
         ),
     ] {
         prompt.change = change;
