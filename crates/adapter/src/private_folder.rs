@@ -127,7 +127,8 @@ const PREFIX: &str = "attache-claude-";
 const UNLOCKED_PREFIX: &str = "attache-new-";
 const FRESH: Duration = Duration::from_secs(60);
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs::{self, File};
     use std::time::{Duration, SystemTime};

@@ -3,8 +3,8 @@
 use std::ops::DerefMut;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Waker};
 
+use futures_util::FutureExt;
 use futures_util::future::{MaybeDone, maybe_done};
 use tokio::sync::{Mutex, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 use tokio::task::coop::unconstrained;
@@ -42,7 +42,7 @@ impl<T: Send + 'static> TurnQueue<T> {
         let mut turn: MaybeDone<TurnFuture<T>> =
             maybe_done(Box::pin(unconstrained(thing.lock_owned())));
         // The first poll joins the queue. `unconstrained` keeps tokio's task budget from postponing it.
-        let _ = Pin::new(&mut turn).poll(&mut Context::from_waker(Waker::noop()));
+        (&mut turn).now_or_never();
         TurnTicket {
             turn,
             _permit: permit,

@@ -514,9 +514,12 @@ const COARSE: Duration = Duration::from_secs(2);
 /// How long a search may take to run again before every command.
 const QUICK: Duration = Duration::from_millis(300);
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod attack_ask_rules;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod attack_later_files;
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod attack_names;

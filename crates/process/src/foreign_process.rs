@@ -64,7 +64,8 @@ impl ForeignProcess {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::io::{BufRead as _, BufReader};
     use std::os::unix::process::CommandExt as _;

@@ -46,7 +46,8 @@ pub fn is_plain_char(char: char) -> bool {
     char.is_ascii_alphanumeric() || "_-./=:,+@%".contains(char)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::process::Command;
 

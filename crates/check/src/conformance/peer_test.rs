@@ -11,6 +11,12 @@ use super::test_connection::{
 };
 use super::{Conversation, Evidence, Options, PeerLauncher};
 
+/// Messages of the peer, each with the number of its entry in the recording.
+pub(crate) type NumberedMessages = Vec<(usize, Value)>;
+
+/// Checks the params or the result of a message and says what is wrong.
+pub(crate) type PayloadCheck = fn(&Value) -> Result<(), String>;
+
 /// A running test case that talks with one program at a time.
 pub(crate) struct PeerTest<H> {
     us: Side,
@@ -114,7 +120,7 @@ impl<H: RequestHandler + 'static> PeerTest<H> {
     }
 
     /// The messages of the other side, starting at an entry.
-    pub(crate) fn messages_since(&self, from: usize) -> Vec<(usize, Value)> {
+    pub(crate) fn messages_since(&self, from: usize) -> NumberedMessages {
         let Some(connection) = &self.connection else {
             return Vec::new();
         };

@@ -212,5 +212,6 @@ fn version(metadata: &Metadata) -> Version {
 const MAX_FILES: usize = 64;
 const MAX_TEXT: u64 = 1 << 20;
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod attack_command_files;

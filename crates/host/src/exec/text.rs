@@ -76,7 +76,8 @@ fn is_escape(char: char) -> bool {
 #[cfg(unix)]
 const FIRST: u32 = 0x0010_ff00;
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;

@@ -49,7 +49,8 @@ const SYSTEM: [&str; 4] = [
     "/etc/gshadow-",
 ];
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::homes_of;
 

@@ -202,5 +202,6 @@ const AROUND: usize = 4;
 const MOST_CANDIDATES: usize = 64;
 const LONGEST: usize = 4096;
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;

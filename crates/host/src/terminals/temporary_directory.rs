@@ -101,7 +101,8 @@ const YOUNGEST: std::time::Duration = std::time::Duration::from_secs(60);
 #[cfg(all(unix, test))]
 const YOUNGEST: std::time::Duration = std::time::Duration::ZERO;
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};

@@ -12,6 +12,7 @@ use attache_process::namespace_support;
 use libtest_mimic::Trial;
 
 use super::client::TestClient;
+use super::sandbox_attack::skip;
 use super::trial;
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -31,7 +32,7 @@ pub(super) fn trials() -> Vec<Trial> {
 fn client() -> Option<(TestClient, PathBuf)> {
     let support = Sandbox::support();
     if matches!(support, SandboxSupport::Missing { .. }) || namespace_support().is_err() {
-        eprintln!("skipped: {support}");
+        skip(support);
         return None;
     }
     let mut client = TestClient::new();

@@ -9,6 +9,7 @@ use crate::conformance::agent_test::AgentTest;
 use crate::conformance::check::{must, observed};
 use crate::conformance::fake_editor::{FakeEditor, ServiceState};
 use crate::conformance::json::{method, text};
+use crate::conformance::peer_test::NumberedMessages;
 use crate::conformance::test_case::{AbortReason, BoxFuture, TestCase};
 use crate::conformance::test_connection::CallResult;
 use crate::conformance::{Check, PromptKind};
@@ -28,9 +29,10 @@ fn run(test: &mut AgentTest) -> BoxFuture<'_, Result<(), AbortReason>> {
     })
 }
 
-type Messages = Vec<(usize, Value)>;
-
-async fn turn(test: &mut AgentTest, prompt: &str) -> Result<(Messages, CallResult), AbortReason> {
+async fn turn(
+    test: &mut AgentTest,
+    prompt: &str,
+) -> Result<(NumberedMessages, CallResult), AbortReason> {
     test.restart_if_gone().await?;
     let session = test.new_session().await?;
     let from = test.entry_count();

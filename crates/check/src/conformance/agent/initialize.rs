@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::conformance::agent_test::{AgentTest, all_client_capabilities, initialize_params};
 use crate::conformance::check::{must, observed, should};
 use crate::conformance::json::text;
+use crate::conformance::peer_test::PayloadCheck;
 use crate::conformance::test_case::{AbortReason, BoxFuture, TestCase};
 use crate::conformance::{Check, members};
 
@@ -26,8 +27,8 @@ fn run(test: &mut AgentTest) -> BoxFuture<'_, Result<(), AbortReason>> {
             .cloned()
             .ok_or_else(|| AbortReason("initialize failed".to_owned()))?;
         let entries = initialized.entries();
-        for (id, looks) in LOOKS {
-            test.judge(id, looks(&result), &entries);
+        for (id, check) in PAYLOAD_CHECKS {
+            test.judge(id, check(&result), &entries);
         }
         if result.get("agentInfo").is_some() {
             test.judge("agent.init.info-complete", info(&result), &entries);
@@ -52,9 +53,7 @@ fn run(test: &mut AgentTest) -> BoxFuture<'_, Result<(), AbortReason>> {
     })
 }
 
-type Look = fn(&Value) -> Result<(), String>;
-
-const LOOKS: &[(&str, Look)] = &[
+const PAYLOAD_CHECKS: &[(&str, PayloadCheck)] = &[
     ("agent.init.version", |result| {
         match result.get("protocolVersion") {
             Some(version) if version.as_u64().is_some_and(|it| it <= 65535) => Ok(()),

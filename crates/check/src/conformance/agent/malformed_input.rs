@@ -6,6 +6,7 @@ use crate::conformance::Check;
 use crate::conformance::agent_test::AgentTest;
 use crate::conformance::check::{must, observed, should};
 use crate::conformance::json::{MessageKind, message_kind};
+use crate::conformance::peer_test::NumberedMessages;
 use crate::conformance::test_case::{AbortReason, BoxFuture, TestCase};
 
 pub(super) const CASE: TestCase<AgentTest> = TestCase {
@@ -86,10 +87,11 @@ async fn answers(test: &mut AgentTest) -> Result<(), AbortReason> {
     Ok(())
 }
 
-type Messages = Vec<(usize, Value)>;
-
 /// Says something and gives the answers that come before the next one that we know.
-async fn provoke(test: &mut AgentTest, line: &str) -> Result<(usize, Messages), AbortReason> {
+async fn provoke(
+    test: &mut AgentTest,
+    line: &str,
+) -> Result<(usize, NumberedMessages), AbortReason> {
     test.restart_if_gone().await?;
     let from = test.entry_count();
     let sent = test.connection()?.send_bytes(line.as_bytes()).await;

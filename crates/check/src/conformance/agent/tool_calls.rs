@@ -8,6 +8,7 @@ use crate::conformance::agent_test::AgentTest;
 use crate::conformance::check::{must, should};
 use crate::conformance::fake_editor::UserDecision;
 use crate::conformance::json::{method, text, update, update_kind};
+use crate::conformance::peer_test::NumberedMessages;
 use crate::conformance::test_case::{AbortReason, BoxFuture, TestCase};
 use crate::conformance::test_connection::CallResult;
 use crate::conformance::{Check, PromptKind};
@@ -46,13 +47,11 @@ fn run(test: &mut AgentTest) -> BoxFuture<'_, Result<(), AbortReason>> {
     })
 }
 
-type Messages = Vec<(usize, Value)>;
-
 async fn turn(
     test: &mut AgentTest,
     prompt: &str,
     decision: UserDecision,
-) -> Result<(Messages, CallResult), AbortReason> {
+) -> Result<(NumberedMessages, CallResult), AbortReason> {
     test.restart_if_gone().await?;
     test.editor()?.decision = decision;
     let session = test.new_session().await?;

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::client_test::ClientTest;
 use crate::conformance::check::{must, should};
 use crate::conformance::json::{method, text};
+use crate::conformance::peer_test::PayloadCheck;
 use crate::conformance::test_case::{AbortReason, BoxFuture, TestCase};
 use crate::conformance::{Check, members};
 
@@ -24,12 +25,12 @@ fn run(test: &mut ClientTest) -> BoxFuture<'_, Result<(), AbortReason>> {
             _ => Err("the first message is not initialize".to_owned()),
         };
         test.judge("client.init.first", first, &[0]);
-        for (name, id, look) in LOOKS {
+        for (name, id, check) in PAYLOAD_CHECKS {
             let Some((entry, message)) = messages.iter().find(|(_, it)| method(it) == *name) else {
                 continue;
             };
             let params = message.get("params").cloned().unwrap_or_default();
-            test.judge(id, look(&params), &[*entry]);
+            test.judge(id, check(&params), &[*entry]);
         }
         let prompt = "Hello from the checker.";
         let chunk = serde_json::json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": prompt } });
@@ -59,9 +60,7 @@ fn fences(test: &mut ClientTest) {
     }
 }
 
-type Look = fn(&Value) -> Result<(), String>;
-
-const LOOKS: &[(&str, &str, Look)] = &[
+const PAYLOAD_CHECKS: &[(&str, &str, PayloadCheck)] = &[
     ("initialize", "client.init.version", |params| {
         match params.get("protocolVersion") {
             Some(version) if version.as_u64().is_some_and(|it| (1..=65535).contains(&it)) => Ok(()),

@@ -224,10 +224,10 @@ impl ChangedFiles {
                 text.starts_with("--outp") && !text.starts_with("--output-ind")
             };
             let has_output = arguments.iter().any(|word| is_output(&word));
-            return match has_output {
-                true => self.all(arguments, FileChange::Possible),
-                false => {}
-            };
+            if has_output {
+                self.all(arguments, FileChange::Possible);
+            }
+            return;
         }
         if found.contains(&Some("config")) && !reads_config(arguments) {
             self.text(".git/config", FileChange::Write);
@@ -255,10 +255,6 @@ impl ChangedFiles {
     }
 
     fn by_awk(&mut self, arguments: &[ShellWord]) {
-        let may_write = arguments.iter().any(|word| {
-            let (ShellWord::Literal(text) | ShellWord::Undecided(text)) = word;
-            text.contains(['>', '|']) || text.contains("system") || text.starts_with('-')
-        });
         let separates = |word: &ShellWord| {
             word.literal()
                 .is_some_and(|text| text.starts_with("-F") || text.starts_with("-v"))
@@ -272,7 +268,7 @@ impl ChangedFiles {
             let (ShellWord::Literal(text) | ShellWord::Undecided(text)) = word;
             text.contains(['>', '|']) || text.contains("system")
         };
-        if may_write && !(only_separates && !arguments.iter().any(code)) {
+        if !only_separates || arguments.iter().any(code) {
             self.all(arguments, FileChange::Possible);
             arguments.iter().for_each(|word| self.code(word));
         }
