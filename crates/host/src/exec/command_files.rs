@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::directories_of;
 use super::programs::resolve;
-use super::scripts::{self, ScriptWord};
+use super::scripts::{self, ScriptSearch, ScriptWord};
 use crate::path_facts::open_without_waiting;
 use crate::permissions::{ShellLine, ShellWord, SimpleCommand};
 
@@ -145,16 +145,37 @@ fn file_words(part: &SimpleCommand) -> Vec<FileWord> {
     let Some(run) = scripts::scripts_run_by(&name, words) else {
         return found;
     };
-    for program in run.programs {
-        match program {
-            ScriptWord::Script(at) | ScriptWord::PossibleScript(at) => add(words.get(at)),
-            ScriptWord::Preloaded(file, _) => add(Some(&file.to_owned())),
-            ScriptWord::Module(..) => {}
+    for program in &run.programs {
+        let named = match program {
+            ScriptWord::Script(at) | ScriptWord::PossibleScript(at) => words.get(*at).cloned(),
+            ScriptWord::Preloaded(file, _) => Some((*file).to_owned()),
+            ScriptWord::Module(module, _) => Some(module.replace('.', "/")),
+        };
+        let Some(named) = named else { continue };
+        let directory = run.directory.filter(|_| !named.starts_with('/'));
+        let elsewhere = directory.map(|directory| format!("{directory}/{named}"));
+        for word in std::iter::once(named).chain(elsewhere) {
+            for ending in endings(program, run.search) {
+                add(Some(&format!("{word}{ending}")));
+            }
+            add(Some(&word));
         }
     }
-    let read = part.redirections.iter().filter(|file| !file.is_write);
-    read.for_each(|file| add(Some(&text(&file.target))));
+    if run.reads_input {
+        let read = part.redirections.iter().filter(|file| !file.is_write);
+        read.for_each(|file| add(Some(&text(&file.target))));
+    }
     found
+}
+
+/// What an interpreter may append to the name of a script or module, in addition to the name itself.
+fn endings(program: &ScriptWord<'_>, search: ScriptSearch) -> &'static [&'static str] {
+    match (program, search) {
+        (ScriptWord::Module(..), _) => &[".py", "/__main__.py", "/__init__.py"],
+        (_, ScriptSearch::InDirectory) => &["/__main__.py"],
+        (_, ScriptSearch::WithEndings) => &[".js", "/index.js", "/package.json"],
+        (_, ScriptSearch::AsGiven | ScriptSearch::OnPath) => &[],
+    }
 }
 
 fn text(word: &ShellWord) -> String {
