@@ -205,31 +205,32 @@ fn rules_that_are_in_force_are_shown() {
         squeezed(&machine.shown(&output.unwrap()))
     };
     expect![[r#"
-        KEY     VALUE                                                  FROM
-        policy  ~/project/pol.json (deny and ask rules)  ~/project/.attache.json:1:12
+        KEY VALUE FROM
+        policy ~/project/pol.json (deny and ask rules) ~/project/.attache.json:1:12
         exit: 0
     "#]]
     .assert_eq(&below("project", &["config"]));
     expect![[r#"
-        KEY     VALUE                                                                       FROM
-        policy  ~/project/pol.json (deny and ask rules, as you trusted them)  ~/project/.attache.json
+        KEY VALUE FROM
+        policy ~/project/pol.json (deny and ask rules, as you trusted them) ~/project/.attache.json
         exit: 0
-    "#]].assert_eq(&below("project/sub", &["config"]));
+    "#]]
+    .assert_eq(&below("project/sub", &["config"]));
     expect![[r#"
         [
-          {
-            "key": "policy",
-            "value": "~/project/pol.json",
-            "place": "~/project/.attache.json",
-            "note": "deny and ask rules, as you trusted them"
-          }
+        {
+        "key": "policy",
+        "value": "~/project/pol.json",
+        "place": "~/project/.attache.json",
+        "note": "deny and ask rules, as you trusted them"
+        }
         ]
         exit: 0
     "#]]
     .assert_eq(&below("project/sub", &["config", "--json"]));
     expect![[r#"
-        KEY     VALUE                                                                       FROM
-        policy  ~/project/pol.json (deny and ask rules, as you trusted them)  ~/project/.attache.json
+        KEY VALUE FROM
+        policy ~/project/pol.json (deny and ask rules, as you trusted them) ~/project/.attache.json
         err: ~/project/own/.attache.json is not trusted, so it is ignored; `attache config` shows it, `attache config trust` trusts it
         exit: 0
     "#]].assert_eq(&below("project/own", &["config"]));
@@ -237,8 +238,8 @@ fn rules_that_are_in_force_are_shown() {
     let others = fs::Permissions::from_mode(0o666);
     fs::set_permissions(machine.path("project/pol.json"), others).unwrap();
     expect![[r#"
-        KEY     VALUE                                                  FROM
-        policy  ~/project/pol.json (deny and ask rules)  ~/project/.attache.json:1:12
+        KEY VALUE FROM
+        policy ~/project/pol.json (deny and ask rules) ~/project/.attache.json:1:12
         err: ~/project/.attache.json:1:12: `policy`: ~/project/pol.json: can be changed by everyone, so it is refused; run `chmod go-w ~/project/pol.json`
         exit: 0
     "#]].assert_eq(&below("project", &["config"]));
