@@ -30,7 +30,7 @@ fn system_name<'a>(program: &Path, called: &'a Path) -> Option<&'a OsStr> {
         found.is_ok_and(|found| found == program)
     };
     let is_found = match is_bare {
-        true => DIRECTORIES.iter().any(|directory| is_program(directory)),
+        true => DIRECTORIES.iter().any(is_program),
         false => is_of_system(directory) && called.canonicalize().is_ok_and(|it| it == program),
     };
     is_found.then_some(name)
