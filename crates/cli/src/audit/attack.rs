@@ -1,4 +1,4 @@
-//! A log of hostile text: each event is one line, and every character of it can be seen.
+//! A log of hostile text: each event is one line, and every character is visible.
 
 use attache_testkit::hostile::some_texts;
 use attache_text::plain::is_hidden;
@@ -44,7 +44,7 @@ fn a_command_behind_an_escape_sequence_or_a_comment_is_there() {
     assert!(shown.contains("# list⏎rm -rf ~"), "{shown}");
 }
 
-/// Titles, tools, kinds and sessions are the agent's words: none of them looks like a column of ours.
+/// The agent chooses titles, tools, kinds and sessions. None of them can look like a column of ours.
 #[test]
 fn no_title_forges_a_column() {
     let blanks = [
