@@ -16,9 +16,9 @@ use super::run::{Malformed, RunEntries};
 pub struct Entry {
     /// The number of the entry. Numbers start at 1 and have no gaps.
     pub seq: u64,
-    /// Its kind.
+    /// The kind of the entry.
     pub kind: Kind,
-    /// When it was appended. Clocks may go back; numbers do not.
+    /// The time when the entry was appended. Clocks may go back; numbers do not.
     pub at: Timestamp,
     /// The body, as a slice of the page it was read with. Keeping it keeps the page of about 256 KiB in memory.
     pub body: Bytes,

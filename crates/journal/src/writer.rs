@@ -228,8 +228,7 @@ impl Writer {
         }
     }
 
-    /// Removes a few runs of a deleted session, so few that nobody waits long. If that fails, it is retried when the store
-    /// is opened again.
+    /// Removes a few runs of a deleted session, so few that nobody waits long. Opening the store retries a failure.
     fn sweep(&mut self) {
         let Some(number) = self.to_sweep.front() else {
             return;

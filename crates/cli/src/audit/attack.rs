@@ -1,4 +1,4 @@
-//! A log of hostile text: each event is one line, and every character of it can be seen.
+//! A log of hostile text: each event is one line, and every character is visible.
 
 use attache_testkit::hostile::some_texts;
 use attache_text::plain::is_hidden;
@@ -87,7 +87,7 @@ fn no_program_chooses_its_name() {
     }
 }
 
-/// Titles, tools, kinds and sessions are the agent's words: none of them looks like a column of ours.
+/// The agent chooses titles, tools, kinds and sessions. None of them can look like a column of ours.
 #[test]
 fn no_title_forges_a_column() {
     let blanks = [

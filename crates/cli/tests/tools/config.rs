@@ -310,7 +310,7 @@ fn the_warning_about_an_untrusted_file_appears_once_per_version() {
             .unwrap()
             .contains("is not trusted")
     };
-    // A shell that completes names hides what is said.
+    // Shell completion hides messages, so this must not count as the warning.
     assert!(!told_by(&machine, &["agents", "--names"]));
     let told = |machine: &Machine| told_by(machine, &["agents"]);
     assert_eq!([told(&machine), told(&machine)], [true, false]);

@@ -55,7 +55,7 @@ pub enum ConfigError {
         place: SourceLocation,
         /// The field's full name, such as `agent_servers.mine.args`.
         field: String,
-        /// What is expected.
+        /// Description of the expected value.
         what: String,
     },
     /// The key does not exist.

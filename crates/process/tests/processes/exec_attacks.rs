@@ -147,7 +147,7 @@ impl Drop for Stage {
     }
 }
 
-/// Runs it to its end; its output and events.
+/// Runs the program to its end, and returns its output and events.
 pub(super) async fn run(program: &Program) -> (String, Vec<ExecEvent>) {
     let (mut child, mut stdout) = program.spawn_captured().await.unwrap();
     let mut execs = child.take_exec_events().unwrap();
@@ -385,7 +385,7 @@ async fn nested() {
         "deny x",
     ))
     .await;
-    // Where nothing can be watched there are no such tests, which is what the inner process finds.
+    // On a system that cannot watch programs, the inner process finds no tests of this kind.
     assert!(
         text.contains("test result: ok. 0 passed") || text.contains("1 passed"),
         "{text}"

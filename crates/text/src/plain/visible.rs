@@ -2,9 +2,11 @@
 //! characters, line ends, direction marks and hidden characters appear as signs.
 //!
 //! The mapping is unambiguous. C0 controls become their control picture (`␛`, `␇`, `␉`, `␍`), a line end becomes `⏎`,
-//! and every other character that would act, hide or pass for a plain space becomes its code point (`⟦U+202E⟧`). A sign
-//! that stands in the input itself is shown as its code point too (`⟦U+23CE⟧`), so each sign on the screen has one
-//! meaning. So is a mark that takes a column on some terminals and none on others: it could cover what follows. A run of blanks, or of one sign, is counted: 40 spaces are `␠⟦×40⟧`, so that nothing is pushed out of sight.
+//! and every other character that would act, hide or pass for a plain space becomes its code point (`⟦U+202E⟧`). If the
+//! input itself contains a sign, that sign is shown as its code point too (`⟦U+23CE⟧`), so each sign on the screen has
+//! one meaning. A mark that takes a column on some terminals and none on others is also shown as its code point,
+//! because it could cover the next character. A run of blanks, or of one sign, is counted: 40 spaces are `␠⟦×40⟧`, so
+//! that nothing is pushed out of sight.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

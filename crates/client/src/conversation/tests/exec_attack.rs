@@ -1,4 +1,4 @@
-//! Programs that wait to be executed: what the user is shown, and what a remembered answer covers.
+//! Programs that wait to be executed: the prompt that the user sees, and the programs that a remembered answer covers.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ fn ls() -> PathBuf {
     found.canonicalize().unwrap()
 }
 
-/// What becomes of a request that the user answers so, and what the user was shown if they were asked.
+/// Sends a request that the user answers like this. Returns the result, and the prompt if the user was asked.
 async fn ask(
     fixture: &mut Fixture,
     request: ExecRequest,

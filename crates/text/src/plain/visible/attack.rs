@@ -88,7 +88,7 @@ fn words_are_told_apart() {
     }
 }
 
-/// What no terminal may be given.
+/// Whether a character must never reach a terminal.
 fn is_raw(char: char) -> bool {
     char != '\n' && (char.is_control() || super::is_hidden(char))
 }
