@@ -71,25 +71,7 @@ fn a_program_shows_its_file_directory_and_variables() {
 /// What a process calls a program is not its name, and a word with spaces is not two words.
 #[test]
 fn a_program_is_shown_by_its_name_and_each_word_is_quoted() {
-    let check = |program: &str, name: &str, argv: &[&str], parents: &[&str], expected: Expect| {
-        let owned = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-        let mut prompt = permission_prompt(1, &[name], "");
-        prompt.action.command = Some(vec![attache_text::shell::quote(name).into_owned()]);
-        prompt.subject = PromptSubject::Exec(ProgramStart {
-            program: program.into(),
-            name: name.to_owned(),
-            argv: owned(argv),
-            cwd: "/code/project".into(),
-            parents: owned(parents),
-            env: Vec::new(),
-            rule: "policy rule".to_owned(),
-        });
-        let mut ui = test_ui().size(72, 24);
-        ui.event(Event::PermissionRequested(Box::new(prompt)));
-        ui.press("<Tab>");
-        ui.check(&expected);
-    };
-    check(
+    check_program(
         "/w/bin/asky",
         "/w/bin/asky",
         &["make → git status"],
@@ -121,7 +103,7 @@ fn a_program_is_shown_by_its_name_and_each_word_is_quoted() {
             | ready
         "#]],
     );
-    check(
+    check_program(
         "/w/git status",
         "/w/git status",
         &["git status"],
@@ -153,7 +135,11 @@ fn a_program_is_shown_by_its_name_and_each_word_is_quoted() {
             | ready
         "#]],
     );
-    check(
+}
+
+#[test]
+fn another_name_of_a_program_is_shown_beside_its_own() {
+    check_program(
         "/usr/bin/rm",
         "/usr/bin/rm",
         &["cargo", "victim"],
@@ -331,4 +317,24 @@ fn check(prompt: attache_client::event::PermissionPrompt, texts: &[&str]) {
 
 fn is_raw(char: &char) -> bool {
     *char != '\n' && attache_text::plain::is_hidden(*char)
+}
+
+/// Compares the request about a program that is about to start.
+fn check_program(program: &str, name: &str, argv: &[&str], parents: &[&str], expected: Expect) {
+    let owned = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    let mut prompt = permission_prompt(1, &[name], "");
+    prompt.action.command = Some(vec![attache_text::shell::quote(name).into_owned()]);
+    prompt.subject = PromptSubject::Exec(ProgramStart {
+        program: program.into(),
+        name: name.to_owned(),
+        argv: owned(argv),
+        cwd: "/code/project".into(),
+        parents: owned(parents),
+        env: Vec::new(),
+        rule: "policy rule".to_owned(),
+    });
+    let mut ui = test_ui().size(72, 24);
+    ui.event(Event::PermissionRequested(Box::new(prompt)));
+    ui.press("<Tab>");
+    ui.check(&expected);
 }
