@@ -48,7 +48,7 @@ impl Cli {
         }
     }
 
-    /// The next frame; `None` when the CLI has exited. Cancel safe.
+    /// The next frame; `None` after the CLI has exited. Cancel safe.
     pub(crate) async fn next_frame(&mut self) -> Option<Frame> {
         loop {
             // Lets other tasks run even if the CLI writes without a pause.
@@ -70,7 +70,7 @@ impl Cli {
         }
     }
 
-    /// Stops the CLI step by step.
+    /// Stops the CLI: closes its input, then asks it to terminate, then kills it.
     pub(crate) async fn stop(self) -> process::ChildExit {
         self.stop_within(StopTimeouts::default()).await
     }
@@ -84,7 +84,7 @@ impl Cli {
         .await
     }
 
-    /// Stops a CLI that does not respond, without giving it time to go on.
+    /// Stops a CLI that does not respond, without giving it time to continue.
     pub(crate) async fn kill(self) -> process::ChildExit {
         self.stop_within(StopTimeouts {
             after_close: Duration::ZERO,

@@ -1,5 +1,5 @@
-//! Questions to the user as forms: elicitations of MCP servers, and the CLI's own `AskUserQuestion`. A form that the
-//! client can't show completely is declined. Pure functions.
+//! Converts elicitations of MCP servers, and the CLI's `AskUserQuestion`, to ACP elicitations. A form that the client
+//! can't show completely is declined. Pure functions.
 
 use std::collections::BTreeMap;
 

@@ -40,7 +40,7 @@ pub enum Frame {
     },
     /// A task has ended.
     TaskEnded(TaskEnd),
-    /// The CLI starts to work on a queued prompt, which has this id.
+    /// The CLI has started to work on the queued prompt with this id.
     PromptAccepted(String),
     /// An event of a message that is being streamed.
     Stream {
@@ -184,7 +184,7 @@ pub struct TaskEnd {
     pub tool_use_id: String,
     /// `completed`, `failed` or `stopped`.
     pub status: String,
-    /// What came of the task, as text.
+    /// The outcome of the task as text.
     pub summary: String,
 }
 

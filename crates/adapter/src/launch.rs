@@ -1,4 +1,4 @@
-//! Starts the CLI: where it is, and with which arguments, environment and files.
+//! Finds the CLI, and prepares its arguments, environment and files.
 
 use std::env;
 use std::ffi::OsString;

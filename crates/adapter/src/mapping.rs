@@ -1,5 +1,5 @@
-//! Translates frames of the CLI into actions of the session. A value without I/O or clock, so tests can check whole
-//! conversations as text.
+//! Translates frames of the CLI into actions for the session. It does no I/O and reads no clock, so tests can compare
+//! whole conversations as text.
 
 mod messages;
 mod tool_calls;

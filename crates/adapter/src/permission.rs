@@ -1,5 +1,5 @@
-//! The CLI's permission requests as ACP permission requests, and the user's decision as the CLI expects it. Pure
-//! functions.
+//! Converts the CLI's permission requests to ACP permission requests, and the user's decisions to responses to the
+//! CLI. Pure functions.
 
 mod suggestion;
 
@@ -13,7 +13,7 @@ use crate::frames::CanUseTool;
 use crate::settings::BYPASS;
 use suggestion::Suggestions;
 
-/// The options for a tool call. Lasting ones are only those that the CLI suggests.
+/// The options for a tool call. Only permissions that the CLI suggests can be lasting.
 pub fn options(question: &CanUseTool, bypass: bool) -> Vec<v1::PermissionOption> {
     let mut options = match question.tool.as_str() {
         "ExitPlanMode" => plan_options(bypass),

@@ -1,4 +1,4 @@
-//! Replays a stored session: the lines of its transcript as updates, with those of its subagents where they started.
+//! Replays a stored session: converts the lines of its transcript to updates, and marks where subagents started.
 
 mod branch;
 

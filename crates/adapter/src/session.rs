@@ -141,7 +141,7 @@ impl Session {
             SessionCommand::SetOption(request, reply) => self.set_option(request, reply).await,
             SessionCommand::Steer(prompt, reply) => self.steer(&prompt, reply).await,
             SessionCommand::StopCommand(call, reply) => self.stop_command(&call, reply).await,
-            // A turn notices by itself; this is for what the CLI does on its own.
+            // A running turn notices the cancellation itself. This handles work that the CLI started on its own.
             SessionCommand::Cancel if self.turn.is_none() && self.state != CliState::Idle => {
                 let request = cli_requests::interrupt();
                 self.send_request(request, RequestPurpose::Ignored).await;

@@ -1,4 +1,4 @@
-//! Settings of a session as the CLI offers them: modes, models, effort and slash commands.
+//! The settings that the CLI offers for a session: modes, models, effort and slash commands.
 
 use attache::v1;
 use serde_json::{Value, json};

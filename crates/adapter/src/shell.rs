@@ -1,6 +1,6 @@
-//! The shell wrapper: our executable under another name, which the CLI runs its shell commands with. The wrapper tells
-//! the adapter which file collects the output, waits until that file is open, and then becomes the command. Exit code,
-//! signals and background children are the same as without it.
+//! The shell wrapper: our executable under another name, with which the CLI runs its shell commands. The wrapper sends
+//! the name of the output file to the adapter, waits until the adapter has opened it, and then becomes the command.
+//! Exit code, signals and background children are the same as without it.
 
 #[cfg(unix)]
 mod listener;
@@ -92,7 +92,7 @@ fn announce(script: &[OsString]) -> Option<()> {
 
     let address = std::env::var(crate::launch::ADDRESS).ok()?;
     let (token, socket) = address.split_once(':')?;
-    // Only a file can be read by the adapter as well; a pipe would need us in between.
+    // The adapter can read along only if the output is a file. For a pipe, the wrapper would have to stay in between.
     let output = std::fs::read_link("/proc/self/fd/1").ok()?;
     if !output.is_file() {
         return None;

@@ -1,5 +1,5 @@
-//! How tool calls of the CLI are shown to the client: kind, title, locations and content, from a call's input and from
-//! its result. Pure functions.
+//! Decides how the client shows tool calls of the CLI: kind, title, locations and content, from a call's input and
+//! result. Pure functions.
 
 mod plan;
 mod result;

@@ -32,7 +32,7 @@ pub struct Setup {
     pub models: Catalog,
     /// Limits on what one turn or connection may use.
     pub limits: Limits,
-    /// Files, terminals and web access of the tools.
+    /// The files, terminals and web access that the tools use.
     pub environment: ToolEnvironment,
     /// The user's rules. Only rules that deny or ask apply here. Rules that allow are for the client, which answers the
     /// agent's permission requests.

@@ -1,4 +1,4 @@
-//! The conversation with the model, and how large it is.
+//! The conversation with the model, and an estimate of its size.
 
 use std::sync::Arc;
 
@@ -191,7 +191,7 @@ mod tests {
         Message::User(vec![Input::Text("Go".to_owned())])
     }
 
-    /// The conversation in short: who spoke, and which results there are.
+    /// Compares a conversation in short form: the author of each message, and the tool results.
     fn check(messages: Vec<Message>, expected: &str) {
         let history = History::of(messages);
         let words = history.messages().iter().map(|message| match &**message {

@@ -1,4 +1,5 @@
-//! A coding agent: sessions, turns, tools, MCP servers, and a journal that survives anything.
+//! The coding agent. It serves an ACP client with sessions, turns, tools and MCP servers, and stores each session in a
+//! journal, so that it survives a crash. The client renders everything; this crate never prints.
 
 mod agent;
 mod commands;

@@ -1,4 +1,4 @@
-//! Modes: how freely the agent acts.
+//! Modes: which kinds of calls the agent may make without asking.
 
 use attache::v1;
 use attache_host::permissions::{Reason, Verdict};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::tools::Effect;
 
-/// How freely the agent acts.
+/// A mode, which decides which kinds of calls need permission and which are denied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Mode {
@@ -15,7 +15,7 @@ pub(crate) enum Mode {
     Ask,
     /// Changes files without asking; asks before commands and pages.
     Code,
-    /// Looks and plans; changes nothing.
+    /// Reads and plans, but changes nothing.
     Architect,
 }
 

@@ -21,7 +21,7 @@ pub(crate) use proposal::{Coverage, Proposal};
 /// The name of this agent in rules.
 pub(crate) const AGENT: &str = "builtin";
 
-/// What the user answered to a request.
+/// The user's answer to a permission request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PermissionAnswer {
@@ -37,7 +37,7 @@ pub(crate) enum PermissionAnswer {
 pub(crate) struct JournaledDecision {
     call: String,
     answer: PermissionAnswer,
-    /// What a lasting answer covers.
+    /// The record of a lasting answer, with what it covers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     record: Option<RememberedDecision>,
     /// The MCP tool that was allowed, as its server defined it then.
@@ -105,14 +105,14 @@ impl SessionPermissions {
         self.permissions.denying_rule(proposal.action())
     }
 
-    /// The user's decision for the rest of the session, if there is one: whether the call is allowed.
+    /// The user's lasting decision that applies to this call: whether it is allowed; `None` if there is none.
     pub(crate) fn remembered(&self, proposal: &Proposal) -> Option<bool> {
         let recall = |covered: &Coverage| {
             let found = self.permissions.recall(covered.action())?;
             Some(found.is_allowed)
         };
         let refused = recall(proposal.reject()).filter(|is_allowed| !is_allowed);
-        // Rejections that reach further than one class, such as of a file.
+        // A rejection may cover more than one class of calls, for example everything about a file.
         let refused = refused.or_else(|| {
             let found = self.permissions.recall(proposal.action())?;
             (!found.is_allowed).then_some(false)

@@ -1,4 +1,5 @@
-//! Reads a journal when a session is opened again: the conversation, the decisions, and a turn that was interrupted.
+//! Reads the journal of a session that is opened again: the conversation, the decisions, and an interrupted turn, which
+//! it ends.
 
 use attache::json::Raw;
 use attache::v1;
@@ -199,7 +200,7 @@ impl JournalReader {
     }
 }
 
-/// What the client was shown of an interrupted turn.
+/// The part of an interrupted turn that the client was shown.
 #[derive(Default)]
 struct ShownUpdates {
     /// Text of the model that is in no message.
@@ -251,7 +252,7 @@ impl ShownUpdates {
                 let is_open = compaction.status == v1::CompactionStatus::InProgress;
                 self.compaction = is_open.then_some(compaction.compaction_id);
             }
-            // Text that is in a message, calls that are settled, and updates that leave nothing open.
+            // Nothing to settle: text that is in a message, ended calls, and updates that leave nothing open.
             v1::SessionUpdate::AgentMessageChunk(_)
             | v1::SessionUpdate::ToolCall(_)
             | v1::SessionUpdate::ToolCallUpdate(_)
@@ -300,7 +301,7 @@ fn is_open(status: &v1::ToolCallStatus) -> bool {
     )
 }
 
-/// Ends an interrupted turn: everything open has failed, and the model gets to know.
+/// Ends an interrupted turn: marks everything open as failed, for the client and for the model.
 async fn end_interrupted_turn(
     journal: &Journal,
     history: &mut History,

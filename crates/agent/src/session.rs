@@ -1,4 +1,4 @@
-//! One open session: the state that its turns share, and that a client may change while one runs.
+//! One open session: the state that its turns share. The client may change it while a turn runs.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -327,7 +327,7 @@ impl Session {
         infos.find(|info| info.id == model)
     }
 
-    /// Sends how full the model's window is and what the session has cost.
+    /// Sends a usage update: the tokens in the model's window and the cost of the session.
     pub(crate) async fn send_usage(&self, info: &ModelInfo) -> Result<(), CallError> {
         let settings = self.settings();
         let mut update = v1::UsageUpdate::new(settings.used, info.window);
@@ -354,7 +354,7 @@ impl Session {
         drop(closing.wait_for(|closing| *closing).await);
     }
 
-    /// Ends the running turn and those that wait, then everything that the session has started.
+    /// Ends the running turn and the queued ones, then everything that the session has started.
     pub(crate) async fn close(&self) {
         self.closing.send_replace(true);
         let mut ticket = self.turns.enter_anyway();

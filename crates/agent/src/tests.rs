@@ -1,4 +1,4 @@
-//! Whole conversations: what the model is sent next, what the client saw, what is on disk.
+//! Tests of whole conversations: the requests to the model, the messages to the client, and the journal.
 
 mod attachments;
 mod commands;
@@ -16,7 +16,7 @@ mod stop_reasons;
 mod test_agent;
 mod updates;
 
-/// A session, as the first lines of a script.
+/// The script lines that open a session.
 const NEW: &str = r#"
     -> session/new {"cwd":"CWD","mcpServers":[]}
     <= {"sessionId":$s, ...}

@@ -60,13 +60,13 @@ pub enum BuiltinCall {
     Edit(Edit),
     /// Removes a file or an empty directory.
     Delete(Delete),
-    /// Gives a file or directory another name.
+    /// Renames or moves a file or directory.
     Move(Move),
-    /// Shows what is in a directory.
+    /// Lists a directory as a tree.
     List(List),
-    /// Finds files by their names.
+    /// Finds files by name.
     Glob(Glob),
-    /// Finds lines of files.
+    /// Finds matching lines in files.
     Search(Search),
     /// Runs a command, or manages one that runs in the background.
     Run(Run),
@@ -77,7 +77,7 @@ pub enum BuiltinCall {
 /// The effect of a call, on which modes decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// Reads inside the roots, or looks at something that the session has started.
+    /// Reads inside the roots, or reads the output of a command that the session has started.
     Read,
     /// Changes files.
     Change,
@@ -167,7 +167,7 @@ impl BuiltinCall {
         plain::one_line(&title, LONGEST_TITLE)
     }
 
-    /// The files that it names, as absolute paths.
+    /// The files that the call names, as absolute paths.
     pub fn locations(&self, workplace: &Workplace) -> Vec<v1::ToolCallLocation> {
         let paths = match self {
             BuiltinCall::Read(read) => return read.locations(workplace),

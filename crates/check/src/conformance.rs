@@ -1,8 +1,8 @@
-//! Conformance of agents, clients and proxies, judged from outside.
+//! Conformance of agents, clients and proxies, judged only by the messages that they send.
 //!
-//! A [`Check`] is data: what is looked at, the rule it comes from, how much it weighs. An act plays a conversation with
-//! whatever is under test and judges some checks as it goes; a watch looks through all conversations afterwards. What
-//! could not be provoked is said to be so, and never counts as passed.
+//! A [`Check`] is data: the expected behaviour, its rule and its severity. A test case plays a conversation with the
+//! program under test and judges some of the checks; a passive check inspects all conversations afterwards. A check that
+//! no conversation exercised is reported as such and never counts as passed.
 
 mod agent;
 mod agent_test;
@@ -39,19 +39,19 @@ pub use select::Selection;
 pub use test_case::{PeerLauncher, PeerStreams};
 pub use verdict::{Evidence, Judgement, Verdict};
 
-/// Whose conformance is checked.
+/// The kind of program under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
-    /// An agent, by a client that is ours.
+    /// An agent. The checker is its client.
     Agent,
-    /// A client, by an agent that is ours.
+    /// A client. The checker is its agent.
     Client,
-    /// What stands between, by both.
+    /// A proxy. The checker is the client in front of it and the agent behind it.
     Proxy,
 }
 
 impl Subject {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Subject::Agent => "agent",
@@ -60,7 +60,7 @@ impl Subject {
         }
     }
 
-    /// Every check there is for it, in the order in which they are shown.
+    /// All checks for this kind of program, in the order of the report.
     pub fn checks(self) -> Vec<&'static Check> {
         match self {
             Subject::Agent => agent::checks(),

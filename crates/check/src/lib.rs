@@ -1,3 +1,4 @@
-//! [`conformance`] of agents, clients and proxies. Recordings on file and scripted peers are crates of their own.
+//! Checks whether agents, clients and proxies conform to the protocol; see [`conformance`]. Recordings and scripted
+//! peers have their own crates, `recording` and `testkit`.
 
 pub mod conformance;

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use attache_host::audit::{self, LogEntry};
+use attache_host::exec::visible_program;
 use attache_text::plain::{visible_command, visible_quote};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -137,18 +138,36 @@ fn subject(fields: &Fields) -> String {
         "" => String::new(),
         what => text::without_gaps(&visible_quote(what)),
     };
+    if let Some(program) = fields.get("program").and_then(Value::as_str) {
+        return executed(Path::new(program), fields);
+    }
     let subjects = [list("command"), shown(fields, "path"), list("paths"), what];
     let subject = subjects.into_iter().find(|subject| !subject.is_empty());
     let subject = subject.unwrap_or_else(|| claimed(fields));
-    // The program that ran, after its parent processes, outermost first.
-    if let Some(Value::Array(parents)) = fields.get("parents") {
-        let parents = parents.iter().rev().filter_map(Value::as_str);
-        let steps: Vec<String> = parents.map(text::word).chain([subject]).collect();
-        return steps.join(" → ");
-    }
     let words = [shown(fields, "kind"), subject];
     let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
     words.join(" ")
+}
+
+/// The program that really ran, after the programs of its parent processes, outermost first.
+fn executed(program: &Path, fields: &Fields) -> String {
+    let list = |name: &str| {
+        let items = fields.get(name).and_then(Value::as_array);
+        let items = items.into_iter().flatten().filter_map(Value::as_str);
+        items.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut args = list("command");
+    // Without its name, there is only the number of arguments.
+    if let [more] = args.as_slice()
+        && more.starts_with("… (")
+    {
+        args.insert(0, program.to_string_lossy().into_owned());
+    }
+    let ran = visible_program(program, &args);
+    let parents = list("parents");
+    let parents = parents.iter().rev().map(|parent| text::word(parent));
+    let steps: Vec<String> = parents.chain([ran]).collect();
+    text::without_gaps(&steps.join(" → "))
 }
 
 /// The subject of a tool call without a command or file: the agent's title for it, quoted, and a digest of its input.

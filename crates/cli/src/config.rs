@@ -37,8 +37,18 @@ fn show(cwd: &Path, as_json: bool) -> anyhow::Result<Exit> {
     let configuration = agents::configuration_with_warnings(cwd)?;
     let rows = configuration.rows();
     if as_json {
-        let value = |row: &config::ConfigValue| json!({ "key": row.key, "value": row.value, "place": row.place.to_string() });
+        let value = |row: &config::ConfigValue| {
+            let mut value =
+                json!({ "key": row.key, "value": row.value, "place": row.place.to_string() });
+            if let Some(note) = row.note {
+                value["note"] = json!(note);
+            }
+            value
+        };
         return print::json(&rows.iter().map(value).collect());
+    }
+    if let Some(error) = policy_error(&configuration) {
+        crate::print::note!("attache: {}", text::line(&format!("{error:#}")));
     }
     if let Some(untrusted) = &configuration.untrusted {
         show_untrusted(untrusted);
@@ -119,13 +129,8 @@ fn check(cwd: &Path) -> anyhow::Result<Exit> {
         Err(error) => return Ok(exit::fail(Exit::Failed, &error)),
     };
     let mut exit = Exit::Done;
-    if let Err(error) = configuration.load_policy() {
-        let named: Vec<String> = configuration
-            .policies()
-            .map(|it| it.place.to_string())
-            .collect();
-        let place = format!("{}: `policy`", named.join(", "));
-        exit = exit::fail(Exit::Failed, &anyhow::Error::new(error).context(place));
+    if let Some(error) = policy_error(&configuration) {
+        exit = exit::fail(Exit::Failed, &error);
     }
     if let Some(agent) = &configuration.default_agent
         && let Err(error) = AgentCatalog::of(&configuration).find(&agent.value)
@@ -143,6 +148,17 @@ fn check(cwd: &Path) -> anyhow::Result<Exit> {
         }
     }
     Ok(exit)
+}
+
+/// Why the policies that count can't be used, so that nothing runs.
+fn policy_error(configuration: &Configuration) -> Option<anyhow::Error> {
+    let error = configuration.load_policy().err()?;
+    let named: Vec<String> = configuration
+        .policies()
+        .map(|it| it.place.to_string())
+        .collect();
+    let place = format!("{}: `policy`", named.join(", "));
+    Some(anyhow::Error::new(error).context(place))
 }
 
 fn trust(sources: &ConfigSources) -> anyhow::Result<Exit> {

@@ -19,11 +19,11 @@ pub(crate) enum Exit {
     TimedOut,
     /// The session does not exist.
     NoSession,
-    /// Something the agent wanted to do was denied, and nothing else failed.
+    /// An action of the agent was denied, and nothing else failed.
     Denied,
     /// The user pressed Ctrl-C.
     Interrupted,
-    /// The reader of standard output has gone.
+    /// The reader of standard output has closed it.
     Unread,
     /// The exit code of a program that was run for the user.
     Code(u8),

@@ -37,7 +37,8 @@ fn main() -> ExitCode {
     guard::judge_with(attache_host::exec::judge);
     guard::run_if_asked();
     attache_adapter::shell::run_as_shell_if_invoked();
-    // Our environment contains keys. If this fails, which it does on no kernel in use, we are as readable as any program.
+    // Our environment contains keys. No kernel in use refuses this; on one that did, other programs of the user could
+    // read the keys.
     guard::forbid_inspection().ok();
     let arguments = match arguments::read() {
         Ok(arguments) => arguments,

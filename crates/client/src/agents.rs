@@ -27,7 +27,7 @@ pub(crate) use probe::{detecting_options, first_line, initialize_request, line};
 pub struct Agent {
     /// The agent's name, as in `-a NAME`.
     pub name: String,
-    /// Where the agent is defined.
+    /// Definition of the agent.
     pub source: AgentSource,
     /// The agent's program: a name to look up in `PATH`, or a path.
     pub command: PathBuf,
@@ -78,9 +78,9 @@ pub struct UnknownAgent {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}; {fix}")]
 pub struct AgentNotInstalled {
-    /// What is missing.
+    /// The missing program, and why it is needed.
     pub what: String,
-    /// What the user can do about it.
+    /// How the user can fix that.
     pub fix: String,
 }
 

@@ -22,7 +22,7 @@ pub struct Diagnosis {
     pub check: DoctorCheck,
     /// The result's severity.
     pub severity: Severity,
-    /// What was found, safe to show.
+    /// The result in words, safe to show.
     pub what: String,
     /// How to fix the problem.
     pub fix: Option<String>,

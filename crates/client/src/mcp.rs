@@ -56,8 +56,8 @@ pub fn check(
     Ok(())
 }
 
-/// Reads a server from an object of servers by name; `None` if the server is disabled. The error says where and what is
-/// wrong.
+/// Reads a server from an object of servers by name; `None` if the server is disabled. The error contains the position
+/// and the problem.
 pub(crate) fn named(
     name: &str,
     value: &Value,
@@ -84,7 +84,7 @@ pub enum McpConfigError {
     Unreadable {
         /// The file.
         file: String,
-        /// What the system reports.
+        /// The system's error.
         cause: std::io::Error,
     },
     /// The file is not JSON.
@@ -102,7 +102,7 @@ pub enum McpConfigError {
         file: String,
         /// The position in the file, such as `mcpServers.git.args`.
         place: String,
-        /// What is wrong.
+        /// Description of the problem.
         fault: String,
     },
     /// The agent does not support the server's transport.
@@ -147,7 +147,7 @@ fn parse(
     Ok(servers.into_iter().flatten().collect())
 }
 
-/// The position of an error in the file, and what is wrong.
+/// The position of an error in the file, and its description.
 type ServerFault = (String, String);
 
 fn sentence((place, fault): ServerFault) -> String {

@@ -104,7 +104,7 @@ pub enum AttachError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system reports.
+        /// The system's error.
         cause: std::io::Error,
     },
     /// The path is a device, a pipe or a socket.

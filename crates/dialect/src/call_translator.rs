@@ -120,7 +120,7 @@ pub(crate) trait TranslateCalls: Send {
         error
     }
 
-    /// Takes the working directory of a session that the program has stored.
+    /// Remembers the working directory of a session that the program has stored.
     fn remember_session(&mut self, _session: &str, _cwd: &str) {}
 }
 

@@ -1,5 +1,5 @@
-//! Proof that the translations are right: against the official types, against the documents, against hostile input, and
-//! on the wire.
+//! Tests of the translations: against the official types, against the documents, against hostile input, and on the
+//! wire.
 
 mod bridge;
 mod call_translator;

@@ -59,11 +59,11 @@ struct State<T> {
     /// The number of items that have been pushed, and of those that are finished.
     pushed: u64,
     done: u64,
-    /// A caller has waited without success, and nothing has been written since.
+    /// Whether a caller has waited in vain, and nothing has been written since.
     is_stuck: bool,
-    /// No more items can be pushed.
+    /// Whether the queue is closed: no more items can be pushed.
     is_closing: bool,
-    /// No more items will be written, and the writer has been dropped.
+    /// Whether the writer has ended: no more items will be written, and the write function has been dropped.
     has_ended: bool,
     /// The write function, while no thread is writing.
     write: Option<Write<T>>,

@@ -208,7 +208,7 @@ pub fn is_file_at(file: &File, path: &Path) -> io::Result<bool> {
 ///
 /// # Errors
 ///
-/// If another process holds the lock for longer than [`LOCK_TIMEOUT`].
+/// If another process keeps the lock for longer than [`LOCK_TIMEOUT`].
 pub fn lock(path: &Path) -> Result<File, Error> {
     let file = open_or_create(path)?;
     lock_file(path, &file, LOCK_TIMEOUT)?;

@@ -10,6 +10,7 @@ mod named_files;
 mod pattern;
 mod programs;
 mod scripts;
+mod shown;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -28,6 +29,7 @@ pub(crate) use command_files::CommandFiles;
 use judge::RuleJudge;
 use named_files::RememberedFile;
 use programs::{id, resolve};
+pub use shown::{other_name, visible_program};
 pub use watcher::{ExecDenial, ExecRequest, Watcher};
 
 /// When the programs that an agent executes are watched.

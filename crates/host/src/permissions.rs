@@ -34,7 +34,9 @@ pub use attache_disk::private::Error as StoreError;
 pub use command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
 pub use command::pattern::CommandPattern;
 pub use enforced_rules::PathRules;
-pub use grants::{Grant, GrantedBy, ShownChange, ShownContent, WholeFileChange};
+pub use grants::{
+    ChangeSinceAllowed, Grant, GrantedBy, ShownChange, ShownContent, WholeFileChange,
+};
 pub use path_pattern::PathPattern;
 pub use policy::{Policy, PolicyError, PolicyWarning, RuleAction};
 pub use remembered_decision::{ActionPattern, DecisionSubject, RememberedDecision, WorkspaceId};
@@ -287,6 +289,17 @@ impl Permissions {
         self.state()
             .remembered
             .use_grant(action, written, &remembered)
+    }
+
+    /// What has changed since an action was allowed in this turn, if no grant covers it any more for that reason.
+    pub fn change_since_allowed(
+        &self,
+        action: &Action,
+        written: Option<WholeFileChange<'_>>,
+    ) -> Option<ChangeSinceAllowed> {
+        self.state()
+            .remembered
+            .change_since_allowed(action, written)
     }
 
     /// Ends a grant before its turn does, and returns the action it was for; `None` if nothing of it was left.

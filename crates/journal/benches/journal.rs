@@ -1,11 +1,11 @@
-//! Measures the journal: adding a streamed update, waiting for the disk, replaying a long session, and listing many sessions.
+//! Measures the journal: appending an update, waiting for the disk, replaying a long session, and listing many sessions.
 //!
 //! ```text
-//! journal                        everything once, small; nothing is measured
-//! journal --bench [--quick]      the table; --quick with a tenth of the entries
+//! journal                        runs everything once on little data, without a table
+//! journal --bench [--quick]      prints the table; --quick uses a tenth of the entries
 //! ```
 //!
-//! Processor time is that of the whole process, with the thread that writes and its share of the commits.
+//! The processor time is that of the whole process, including the writing thread and its commits.
 
 #![allow(
     clippy::print_stdout,

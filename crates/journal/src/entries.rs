@@ -14,11 +14,11 @@ use super::run::{Malformed, RunEntries};
 /// An entry of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its number: 1 for the first, then one more each time.
+    /// The number of the entry. Numbers start at 1 and have no gaps.
     pub seq: u64,
-    /// Its kind.
+    /// The kind of the entry.
     pub kind: Kind,
-    /// When it was appended. Clocks may go back; numbers do not.
+    /// The time when the entry was appended. Clocks may go back; numbers do not.
     pub at: Timestamp,
     /// The body, as a slice of the page it was read with. Keeping it keeps the page of about 256 KiB in memory.
     pub body: Bytes,
@@ -32,10 +32,10 @@ pub struct Entries {
     kinds: Kinds,
     from: u64,
     end: u64,
-    /// From where the next page is read.
+    /// The number of the first entry of the next page.
     next: u64,
     runs: VecDeque<PageRun>,
-    /// The current run, and its numbers in case it is malformed.
+    /// The current run, and its entry numbers for the error if it is malformed.
     run_entries: Option<(RunEntries, RangeInclusive<u64>)>,
 }
 
@@ -53,7 +53,7 @@ impl Entries {
         }
     }
 
-    /// Only those after the entry with this number.
+    /// Starts after the entry with this number.
     #[must_use]
     pub fn after(mut self, seq: u64) -> Entries {
         self.from = seq.saturating_add(1);

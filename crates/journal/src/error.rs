@@ -17,7 +17,7 @@ pub enum Error {
     /// The session is open elsewhere.
     #[error("the session is in use by {}; close it there first", owner(*pid))]
     InUse {
-        /// The process that has it open; `None` if the system does not say.
+        /// The process that has the session open; `None` if it is unknown.
         pid: Option<u32>,
     },
     /// The cursor is not from a listing with this filter.
@@ -37,31 +37,31 @@ pub enum Error {
     /// The database belongs to a newer version.
     #[error("`{}` has format {found}, this version knows {known}; use the newer version that made it", path.display())]
     Newer {
-        /// The database.
+        /// The path of the database.
         path: PathBuf,
-        /// Its format.
+        /// The format of the database.
         found: i64,
-        /// The newest format that is known here.
+        /// The newest format that this version knows.
         known: i64,
     },
     /// The database belongs to another program.
     #[error("`{}` is not a database of sessions; move it away", path.display())]
     Foreign {
-        /// The database.
+        /// The path of the database.
         path: PathBuf,
     },
     /// The database cannot be understood.
     #[error("the database of sessions is damaged: {why}; move it away, or restore it from a copy")]
     Damaged {
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// Some entries of a journal are damaged; those after them can be read.
     #[error("entries {first} to {last} of the session are damaged")]
     Entries {
-        /// The first of them.
+        /// The number of the first damaged entry.
         first: u64,
-        /// The last of them.
+        /// The number of the last damaged entry.
         last: u64,
     },
     /// The disk is full.
@@ -72,7 +72,7 @@ pub enum Error {
     /// The database cannot be read or written now.
     #[error("the database of sessions cannot be used: {why}")]
     Database {
-        /// What the database says.
+        /// The message of SQLite.
         why: String,
     },
     /// A file or directory cannot be used.
@@ -80,13 +80,13 @@ pub enum Error {
     File {
         /// The file or directory.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// The system provides no random numbers.
     #[error("the system provides no random numbers: {why}")]
     Random {
-        /// What the system says.
+        /// The message of the system.
         why: String,
     },
     /// The store has ended, or its thread has.

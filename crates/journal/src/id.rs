@@ -27,7 +27,7 @@ fn spelled(milliseconds: u64, random: u128) -> String {
     format!("sess_{}", digits.collect::<String>())
 }
 
-/// Without letters that are easily confused.
+/// The digits of an id. They leave out letters that are easily confused.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 #[cfg(test)]

@@ -36,18 +36,18 @@ impl Kinds {
     pub const ALL: Kinds = Kinds(u32::MAX);
     pub(super) const NONE: Kinds = Kinds(0);
 
-    /// These kinds.
+    /// The set of these kinds.
     pub fn of(kinds: &[Kind]) -> Kinds {
         kinds.iter().fold(Kinds::NONE, |all, kind| all.and(*kind))
     }
 
-    /// These and one more.
+    /// The set with one more kind.
     #[must_use]
     pub fn and(self, kind: Kind) -> Kinds {
         Kinds(self.0 | 1 << kind.number())
     }
 
-    /// Whether a kind is among them.
+    /// Whether the set contains a kind.
     pub fn has(self, kind: Kind) -> bool {
         self.0 & 1 << kind.number() != 0
     }
@@ -57,5 +57,5 @@ impl Kinds {
     }
 }
 
-/// Each kind is a bit of [`Kinds`].
+/// The highest kind: each kind is a bit of [`Kinds`].
 const LAST: u8 = 31;

@@ -1,8 +1,8 @@
 //! An append-only, durable log of sessions on SQLite.
 //!
-//! A [`Store`] is one SQLite database, which several processes may share. A [`Journal`] is one open session of it,
-//! which one process has at a time: it appends, waits for the disk, reads page by page and can be forked. This crate does not
-//! interpret entries: ids are text, bodies are bytes, and [`Kind`]s are numbers that callers choose.
+//! A [`Store`] is one SQLite database, which several processes may share. A [`Journal`] is one open session in it; only
+//! one process can have a session open at a time. A journal appends entries, waits for the disk and reads page by page.
+//! This crate does not interpret entries: ids are text, bodies are bytes, and [`Kind`]s are numbers that callers choose.
 //! `docs/journal.md` describes the guarantees and the tables.
 
 mod entries;
@@ -115,7 +115,7 @@ impl Store {
         let opened = self.0.reader.read(move |db| {
             let number = rows::number(db, &id)?;
             let lock = SessionLockFile::take(&locks, number)?;
-            // Again, because it may have been deleted before we got the lock.
+            // Read it again: the session may have been deleted before we got the lock.
             let info = rows::info(db, &id)?;
             Ok((
                 info,
@@ -150,7 +150,7 @@ impl Store {
             Err(error) => {
                 let number = fork.session().number();
                 let gone = move |change: &Transaction<'_>| rows::remove(change, number);
-                // If this fails, it is done when the store is opened again.
+                // If this fails, the fork is removed when the store is opened again.
                 if self.write(gone).await.is_ok() {
                     self.0.queue.push(WriterTask::Sweep(number));
                 }
@@ -260,7 +260,7 @@ impl Store {
         let (locks, now) = (self.0.locks.clone(), self.now());
         let made = self.write(move |change| {
             let number = rows::insert(change, &info, state, now)?;
-            // Nobody else can know of it yet.
+            // No other process can know this session yet.
             Ok((number, SessionLockFile::take(&locks, number)?))
         });
         let (number, lock) = made.await?;

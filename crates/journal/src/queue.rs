@@ -13,13 +13,13 @@ use super::journal::OpenSession;
 use super::kind::Kind;
 use super::session_lock_file::SessionLockFile;
 
-/// Work for the writer.
+/// A task for the writer.
 pub(super) enum WriterTask {
     /// Writes an entry.
     Entry(OpenSession, PendingEntry),
-    /// Replies when everything before is on disk, of one session or of all.
+    /// Replies when everything queued before is on disk, for one session or for all.
     Flush(Option<OpenSession>, oneshot::Sender<Result<(), Error>>),
-    /// Closes a session once everything before is on disk.
+    /// Closes a session once everything queued before is on disk.
     Release(
         OpenSession,
         SessionLockFile,
@@ -228,7 +228,7 @@ enum Urgency {
     Now,
 }
 
-/// How long entries are collected. Including the write, they are on disk within 50 milliseconds.
+/// How long entries are collected before they are written. Including the write, they are on disk within 50 milliseconds.
 const WINDOW: Duration = Duration::from_millis(25);
 const LIMIT: usize = 16 * 1024 * 1024;
 /// Memory of an entry besides its body.

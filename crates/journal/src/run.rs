@@ -92,7 +92,7 @@ pub(super) struct RunEntries {
 }
 
 impl RunEntries {
-    /// Over a run that [is whole](is_whole).
+    /// Iterates over a run whose checksum [matches](is_whole).
     pub(super) fn new(first: u64, count: u32, bytes: Bytes) -> RunEntries {
         RunEntries {
             bytes,
@@ -187,7 +187,7 @@ mod tests {
 
     use super::*;
 
-    /// Packs entries and unpacks what came of it.
+    /// Packs entries and unpacks them again.
     fn round(first: u64, entries: &[(Kind, i64, Vec<u8>)]) -> Vec<(u64, Kind, i64, Vec<u8>)> {
         let mut packer = Packer::default();
         let mut unpacked = Vec::new();

@@ -13,7 +13,7 @@ use super::Error;
 /// The lock of one session, held until it is dropped.
 #[derive(Debug)]
 pub(super) struct SessionLockFile {
-    /// Closing it gives the lock back.
+    /// Closing the file releases the lock.
     _file: File,
     path: PathBuf,
 }
@@ -39,7 +39,7 @@ impl SessionLockFile {
                     sign(&file).ok();
                     return Ok(SessionLockFile { _file: file, path });
                 }
-                // Its last owner removed it after we had opened it.
+                // The last owner removed the file after we had opened it.
                 Ok(false) => {}
                 Err(error) => return Err(Error::file(&path, &error)),
             }
@@ -50,13 +50,13 @@ impl SessionLockFile {
 impl Drop for SessionLockFile {
     fn drop(&mut self) {
         if cfg!(unix) {
-            // While it is still locked by us. A file that stays does no harm, since it is not locked.
+            // Remove the file while we still have the lock. A file that remains is harmless, because it is not locked.
             fs::remove_file(&self.path).ok();
         }
     }
 }
 
-/// Writes our process id for those who find the file locked.
+/// Writes our process id, so that a process which finds the file locked can name its owner.
 fn sign(mut file: &File) -> io::Result<()> {
     file.set_len(0)?;
     file.write_all(std::process::id().to_string().as_bytes())

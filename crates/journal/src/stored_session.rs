@@ -7,23 +7,23 @@ use jiff::Timestamp;
 /// A stored session, without its journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredSession {
-    /// Its id.
+    /// The session id.
     pub id: String,
-    /// The directory it works in.
+    /// The working directory.
     pub cwd: PathBuf,
     /// Additional directories.
     pub additional: Vec<PathBuf>,
-    /// Its title.
+    /// The title, if one was set.
     pub title: Option<String>,
-    /// When it was created; set by the store.
+    /// The time of creation; set by the store.
     pub created: Timestamp,
-    /// When it last changed; set by the store.
+    /// The time of the last change; set by the store.
     pub updated: Timestamp,
-    /// Whether it is archived; a new session never is.
+    /// Whether the session is archived; a new session never is.
     pub archived: bool,
-    /// Its settings, as the agent stores them.
+    /// The settings, as the agent stores them.
     pub settings: serde_json::Value,
-    /// The session it was forked from.
+    /// The id of the session that this one was forked from.
     pub parent: Option<String>,
 }
 

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A store in a directory of its own.
+/// A store in a new directory.
 struct TestStore {
     store: Store,
     dir: TempDir,
@@ -27,7 +27,7 @@ impl TestStore {
         TestStore { store, dir }
     }
 
-    /// With a clock that is set by [`set_clock`].
+    /// A store whose clock is set with [`set_clock`].
     fn with_clock() -> TestStore {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::with_clock(dir.path(), || TIME.load(Ordering::Relaxed)).unwrap();
@@ -43,7 +43,7 @@ impl TestStore {
         self.dir.path().join("sessions.db")
     }
 
-    /// Past the store.
+    /// Runs SQL on the database without the store.
     fn sql(&self, statement: &str) {
         let db = Connection::open(self.database()).unwrap();
         db.execute_batch(statement).unwrap();

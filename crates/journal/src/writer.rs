@@ -1,4 +1,4 @@
-//! The one thread of this process that writes: it takes what is queued and writes it in one transaction.
+//! The only thread of this process that writes. It takes a batch from the queue and writes it in one transaction.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -183,7 +183,7 @@ impl Writer {
             !unwritten.entries.is_empty()
         });
         self.fault = Some(error.clone());
-        // First, so that callers that get the error see the new state.
+        // Set the state first, so that callers that get the error see it.
         self.settle(refused.iter().map(PendingEntry::cost).sum());
         for entry in refused {
             entry.answer(Err(error.clone()));
@@ -228,8 +228,7 @@ impl Writer {
         }
     }
 
-    /// Removes a few runs of a deleted session, so few that nobody waits long. A failure is made up for when the store is
-    /// opened again.
+    /// Removes a few runs of a deleted session, so few that nobody waits long. Opening the store retries a failure.
     fn sweep(&mut self) {
         let Some(number) = self.to_sweep.front() else {
             return;
@@ -281,7 +280,7 @@ impl UnwrittenEntries {
 }
 
 impl TransactionError {
-    /// A number that exists already concerns only this session: someone wrote to it without its lock.
+    /// An entry number that exists already is an error of this session only: another process wrote without its lock.
     fn of(error: rusqlite::Error, number: i64) -> TransactionError {
         match error.sqlite_error_code() {
             Some(ErrorCode::ConstraintViolation) => TransactionError {

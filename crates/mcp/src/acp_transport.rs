@@ -1,5 +1,5 @@
-//! MCP over the ACP connection: each MCP request is an `mcp/message` request to the client. There is no handshake, only we
-//! send requests, and the server's notifications belong to a pending request.
+//! MCP over the ACP connection: each MCP request is an `mcp/message` request to the client. There is no handshake, the
+//! server sends no requests, and each of its notifications belongs to a pending request.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -108,7 +108,7 @@ impl NotificationInbox {
             .map(RequestId::Number);
         let told = told(notification).and_then(|told| serde_json::from_value(told).ok());
         if let Some(message) = told {
-            // Counted here, where it can't be dropped or overtaken.
+            // Count the change here, where it can be neither dropped nor overtaken.
             if is_change(&message) {
                 self.handler.changes().note();
             }

@@ -27,7 +27,7 @@ pub(super) struct Connection {
 
 /// Why connecting failed.
 pub(super) enum ConnectError {
-    /// The server rejected `initialize`; it may be of the revision without a handshake.
+    /// The server rejected `initialize`; it may use the protocol revision without a handshake.
     Handshake(String),
     /// The connection ended or was never made.
     Gone(String),
@@ -37,8 +37,8 @@ pub(super) enum ConnectError {
 
 /// Connects to a server.
 ///
-/// Tries the handshake that all current servers know first, because some exit on anything else. A server that rejects it is
-/// tried again as one of the revision without a handshake.
+/// First tries the handshake that all current servers know, because some exit on anything else. If the server rejects
+/// it, connects again with the protocol revision without a handshake.
 pub(super) async fn connect(server: &Server, deadline: Instant) -> Result<Connection, String> {
     let discover = || ClientLifecycleMode::Discover {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
@@ -202,7 +202,7 @@ fn connect_error(error: ClientInitializeError) -> ConnectError {
     }
 }
 
-/// Why a request failed, as the reason of a server error.
+/// Describes a failed request, for the `reason` of an error.
 pub(super) fn failed(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => error.message.clone().into_owned(),

@@ -1,4 +1,4 @@
-//! Converts results of servers for the user and for the model, within limits. A note says what was left out.
+//! Converts results of servers for the user and for the model, within size limits. A note says what was left out.
 
 use attache::v1;
 use base64::Engine;

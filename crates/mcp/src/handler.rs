@@ -1,5 +1,5 @@
-//! Handles requests and notifications of a server: the session's directories, questions to the user, progress of calls and
-//! list changes. Servers can't use the model.
+//! Handles requests and notifications of a server: the session's directories, elicitations, progress of calls and list
+//! changes. Servers can't use the model.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
@@ -37,8 +37,8 @@ struct HandlerInner {
     asking: AtomicUsize,
 }
 
-/// The receivers of progress. The token of a call is known only after it was sent, and the server may be faster: progress
-/// without a receiver is kept for a while.
+/// The receivers of progress. A call's token is known only after the call was sent, so progress may arrive before its
+/// receiver is registered. Such progress is kept for a while.
 #[derive(Default)]
 struct ProgressListeners {
     calls: HashMap<ProgressToken, mpsc::Sender<Progress>>,
@@ -68,7 +68,7 @@ impl Handler {
         &self.0.changes
     }
 
-    /// Whether a question of the server waits for the user.
+    /// Whether an elicitation of the server waits for the user.
     pub(super) fn is_asking(&self) -> bool {
         self.0.asking.load(Ordering::Relaxed) > 0
     }
@@ -84,7 +84,7 @@ impl Handler {
         ProgressSubscription { handler, token }
     }
 
-    /// Answers a question that a server asks before it continues with a request.
+    /// Responds to an input request, which a server sends before it continues with one of our requests.
     pub(super) async fn answer(&self, request: InputRequest) -> Option<Value> {
         match request {
             InputRequest::Elicitation(request) => {
@@ -126,7 +126,7 @@ impl Handler {
             .unwrap_or(declined)
     }
 
-    /// Asks the user with a form that names the server.
+    /// Sends an elicitation to the client, with a form that names the server.
     async fn ask(&self, message: &str, schema: &ElicitationSchema) -> Option<ElicitResult> {
         let context = &self.0.context;
         let (client, session) = (context.client.as_ref()?, context.session.clone()?);
@@ -234,7 +234,7 @@ impl ProgressListeners {
     }
 }
 
-/// Counts an open question until it is dropped.
+/// Counts an open elicitation until it is dropped.
 struct OpenQuestion<'a>(&'a Handler);
 
 impl Drop for OpenQuestion<'_> {

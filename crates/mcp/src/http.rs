@@ -1,4 +1,4 @@
-//! MCP over Streamable HTTP: sessions and streams are `rmcp`'s, the requests are ours.
+//! MCP over Streamable HTTP. `rmcp` manages sessions and streams; this module sends the HTTP requests.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(super) fn transport(
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 
-/// Why sending failed, if the error is of this transport.
+/// The reason of a failure to send; `None` for errors of other transports.
 pub(super) fn reason(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     match error.downcast_ref::<StreamableError>()? {
         StreamableHttpError::Client(error) => Some(error.to_string()),
@@ -92,7 +92,7 @@ impl StreamableHttpClient for HttpClient {
         _auth: Option<String>,
         headers: Headers,
     ) -> Result<(), StreamableError> {
-        // Servers need not support this, and we leave anyway.
+        // Servers need not support this, and we disconnect anyway.
         send(self.0.delete(&*uri), Some(session), headers).await?;
         Ok(())
     }
@@ -185,7 +185,8 @@ async fn refused(
     Err(StreamableHttpError::Client(error))
 }
 
-/// An event that `rmcp` can read. An event that it would skip, or that broke off, fails its request instead.
+/// Converts an event for `rmcp`. An unreadable or truncated event becomes an error response to the request, because
+/// `rmcp` would skip it.
 fn readable(event: Result<Sse, HttpError>, id: Option<&RequestId>) -> Sse {
     let (event, reason) = match event {
         Ok(event) if !is_message(&event) || event.data.as_deref().is_none_or(is_readable) => {

@@ -1,5 +1,5 @@
-//! The identities of servers and tools that lasting permissions are bound to. If a server changes any part later, the user is
-//! asked again.
+//! The identities of servers and tools, to which lasting permissions are bound. If a server changes any part of one, the
+//! user is asked again.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,14 +14,14 @@ use serde_json::Value;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub [u8; 32]);
 
-/// A server: its configuration, and the name and version it declares.
+/// The identity of a server: its configuration, and the name and version that it declares.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ServerIdentity {
     configured: Fingerprint,
     declared: Fingerprint,
 }
 
-/// A tool of a server, with its complete definition.
+/// The identity of a tool: its server, its name and its complete definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolIdentity {
     server: ServerIdentity,
@@ -58,8 +58,8 @@ pub enum DefinitionPart {
 pub struct ToolSnapshot(BTreeMap<DefinitionPart, String>);
 
 impl ServerIdentity {
-    /// A server before its handshake. Only the names of variables and headers count, because their values are secrets that may
-    /// be renewed.
+    /// The identity of a server before its handshake. Only the names of variables and headers count, because their values
+    /// are secrets that may be renewed.
     pub(super) fn configured(server: &v1::McpServer) -> ServerIdentity {
         let mut form = FieldHasher::new("attache agent mcp server configuration");
         form.text(super::name_of(server));
@@ -87,7 +87,7 @@ impl ServerIdentity {
         }
     }
 
-    /// The server with its declaration from the handshake.
+    /// The identity of the server with what it declared in the handshake.
     pub(super) fn declaring(&self, info: Option<&ServerPeerInfo>) -> ServerIdentity {
         ServerIdentity {
             configured: self.configured,
@@ -251,5 +251,5 @@ fn declared(info: Option<&ServerPeerInfo>) -> Fingerprint {
     Fingerprint(form.end())
 }
 
-/// Where a definition carries its digest between the reader of messages and the list of tools.
+/// The member in which the reader of messages stores the digest of a definition, for the list of tools.
 const DEFINITION: &str = "attache/definition";

@@ -1,9 +1,9 @@
 //! A client of the Model Context Protocol (MCP): the servers of a session, their tools, resources and prompts.
 //!
-//! The caller decides whether a tool may be called, and what the model sees of it.
+//! The caller decides whether a tool may be called, and what the model sees of its result.
 //!
-//! A server is another party's program. If it fails, the session and the other servers keep working: it is connected in the
-//! background, its messages are bounded, and a failure is only a [`ServerEvent`].
+//! A server is not trusted. It is connected in the background and its messages are bounded. If it fails, the caller gets
+//! a [`ServerEvent`]; the session and the other servers keep working.
 
 mod acp_transport;
 mod connect;
@@ -74,11 +74,11 @@ pub struct Tool {
     pub identity: ToolIdentity,
     /// The server's title for it, or its name.
     pub title: String,
-    /// Whether the server claims that it only reads. This allows nothing.
+    /// Whether the server claims that the tool only reads. The claim is not trusted: it does not replace permission.
     pub read_only: bool,
-    /// Whether it may destroy something, unless the server denies it.
+    /// Whether the tool may be destructive: `true` unless the server denies it.
     pub destructive: bool,
-    /// The server's own text about it, to quote to the user.
+    /// The server's own text about the tool, to quote to the user.
     pub words: ServerText,
 }
 
@@ -114,7 +114,7 @@ pub struct Progress {
 impl Servers {
     /// Starts connecting to all servers in the background. Must be called within a tokio runtime.
     ///
-    /// If nobody receives the events, only the server they are about is held up.
+    /// If the caller does not receive the events, the servers that send them stall, but no others do.
     pub fn connect(
         list: Vec<v1::McpServer>,
         context: ServerContext,

@@ -1,5 +1,5 @@
-//! Counts announced changes of a server's lists before anything after them is handled. Permissions are compared with the
-//! lists, so a response must not overtake the notification that they are out of date.
+//! Counts the list changes that a server announces, before any later message is handled. Permissions are compared with
+//! the lists, so no response may overtake the notification that a list has changed.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -131,7 +131,7 @@ impl Server {
     /// Waits until the lists include every change that the server has announced.
     pub(super) async fn fresh(&self) -> Result<(), Error> {
         let Some(link) = self.with_live(|live| live.link.clone()) else {
-            // The caller gets the result.
+            // Without a connection, the caller's own request reports the error.
             return Ok(());
         };
         let changes = link.handler.changes().count();
@@ -181,8 +181,8 @@ impl Server {
         self.events.send(event).await.ok();
     }
 
-    /// Sends a request and answers the server's questions until there is a result. Dropping the future cancels the request on
-    /// the server.
+    /// Sends a request and responds to the server's input requests until there is a result. Dropping the future cancels
+    /// the request on the server.
     pub(super) async fn ask(
         &self,
         mut request: impl FnMut(Option<InputResponses>, Option<String>) -> ClientRequest + Send,

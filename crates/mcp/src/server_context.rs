@@ -13,9 +13,9 @@ pub struct ServerContext {
     pub cwd: PathBuf,
     /// The session's directories, for servers that request them.
     pub roots: Vec<PathBuf>,
-    /// The session for questions of servers.
+    /// The session in which servers' elicitations are sent.
     pub session: Option<v1::SessionId>,
-    /// The client, for servers reached through it and for questions to the user.
+    /// The client, for servers that are reached through it and for elicitations.
     pub client: Option<ClientHandle>,
     /// The environment of server processes, besides the variables of their configuration.
     pub environment: ChildEnvironment,

@@ -1,75 +1,75 @@
-//! States, events and errors of servers. None contains a secret.
+//! States, events and errors of MCP servers. None of them contains a secret.
 
-/// The state of a server, for the user.
+/// The state of an MCP server, to show to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerState {
-    /// Its name.
+    /// The name of the server.
     pub name: String,
-    /// Its transport: `stdio`, `http`, `sse` or `acp`.
+    /// The transport: `stdio`, `http`, `sse` or `acp`.
     pub transport: &'static str,
-    /// Its status.
+    /// The status of the connection.
     pub status: ServerStatus,
 }
 
-/// The status of a server.
+/// The status of the connection to an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerStatus {
-    /// Connecting.
+    /// The connection is being made.
     Connecting,
-    /// Connected.
+    /// The server is connected, and its lists were fetched.
     Ready {
-        /// How many tools it has.
+        /// The number of tools.
         tools: usize,
-        /// How many prompts.
+        /// The number of prompts.
         prompts: usize,
-        /// How many resources.
+        /// The number of resources.
         resources: usize,
-        /// How many of all these were too many, too large or unreadable.
+        /// The number of tools, prompts and resources that were left out as too many, too large or unreadable.
         left_out: usize,
-        /// The program's own name and version.
+        /// The name and version that the server declares.
         version: Option<String>,
     },
     /// Connecting failed, with the reason.
     Failed(String),
-    /// It was connected and has ended, with the reason.
+    /// The server was connected and has ended, with the reason.
     Ended(String),
 }
 
-/// An event of a server. None contains a secret.
+/// An event of an MCP server. No event contains a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerEvent {
-    /// It is connected.
+    /// A server is connected.
     Ready {
-        /// Which server.
+        /// The name of the server.
         server: String,
     },
-    /// Connecting failed.
+    /// Connecting to a server failed.
     Failed {
-        /// Which server.
+        /// The name of the server.
         server: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// It has ended by itself. Its tools, prompts and resources are gone.
+    /// A server has ended by itself. Its tools, prompts and resources are gone.
     Ended {
-        /// Which server.
+        /// The name of the server.
         server: String,
-        /// How.
+        /// The reason.
         reason: String,
     },
-    /// Its tools have changed.
+    /// The tools of a server have changed.
     ToolsChanged {
-        /// Which server.
+        /// The name of the server.
         server: String,
     },
-    /// Its prompts have changed.
+    /// The prompts of a server have changed.
     PromptsChanged {
-        /// Which server.
+        /// The name of the server.
         server: String,
     },
-    /// Its resources have changed.
+    /// The resources of a server have changed.
     ResourcesChanged {
-        /// Which server.
+        /// The name of the server.
         server: String,
     },
 }
@@ -92,9 +92,9 @@ pub enum Error {
     /// The server failed.
     #[error("the MCP server `{server}` failed: {reason}")]
     Server {
-        /// Which server.
+        /// The name of the server.
         server: String,
-        /// Why, without secrets.
+        /// The reason, without secrets.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! The task of one server: connects, fetches its lists, notices its end, and ends it.
+//! The task of one server: connects, fetches the lists, detects the end of the server, and stops it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -199,7 +199,7 @@ async fn watch(server: &Server, link: &ServerPeer, child: Option<&Child>) {
             told = next(&mut news), if news.is_some() => if told.is_none() {
                 news = None;
             },
-            // A call needs current lists, so don't wait for the rest of the pause.
+            // A call needs current lists, so end the pause now.
             () = server.wanted(), if dirty => rest = Instant::now(),
             () = tokio::time::sleep_until(rest), if dirty => {
                 let listed = tokio::select! {

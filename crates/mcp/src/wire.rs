@@ -1,5 +1,5 @@
-//! Shared by our transports: reads messages of a server, and fails requests whose response can't be read, so that no caller
-//! waits for it.
+//! Shared by our transports: reads messages of a server, and fails requests whose response can't be read, so that no
+//! caller waits forever.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -74,16 +74,16 @@ pub enum Input {
     Text(String),
     /// An image.
     Image {
-        /// Its media type.
+        /// The media type.
         media_type: String,
-        /// Its bytes, in base64.
+        /// The bytes, in base64.
         data: String,
     },
     /// Audio.
     Audio {
-        /// Its media type.
+        /// The media type.
         media_type: String,
-        /// Its bytes, in base64.
+        /// The bytes, in base64.
         data: String,
     },
 }
@@ -129,24 +129,24 @@ pub struct ToolCall {
 /// The result of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolResult {
-    /// The id of the call.
+    /// The id of the tool call.
     pub id: String,
     /// The tool's name.
     pub name: String,
     /// The tool's output.
     pub content: Vec<Input>,
-    /// Whether it failed.
+    /// Whether the call failed.
     pub failed: bool,
 }
 
 /// The description of a tool for the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
-    /// The name.
+    /// The tool's name.
     pub name: String,
     /// Description of the tool for the model.
     pub description: String,
-    /// The JSON schema of its input, an object.
+    /// The JSON schema of the input, an object.
     pub schema: Value,
 }
 
@@ -176,7 +176,7 @@ pub enum Event {
         attempts: u32,
         /// Time until the next attempt.
         wait: Duration,
-        /// Why, without secrets.
+        /// The reason, without secrets.
         reason: String,
     },
     /// The answer is complete.

@@ -7,7 +7,7 @@ pub enum Error {
     /// The key is missing, or the provider rejects it.
     #[error("{provider} requires a valid key: {hint}")]
     Key {
-        /// The provider.
+        /// The name of the provider.
         provider: String,
         /// Advice for the user.
         hint: String,
@@ -15,13 +15,13 @@ pub enum Error {
     /// The conversation does not fit into the model's context window.
     #[error("the conversation is too long for {model}")]
     TooLong {
-        /// The model.
+        /// The id of the model.
         model: String,
     },
     /// The provider rejects an image or audio of the conversation.
     #[error("{provider} does not accept the attachment: {reason}")]
     Media {
-        /// The provider.
+        /// The name of the provider.
         provider: String,
         /// The provider's message, in one line.
         reason: String,
@@ -29,7 +29,7 @@ pub enum Error {
     /// The provider rejects the request, or all attempts failed.
     #[error("{provider}: {reason}")]
     Provider {
-        /// The provider.
+        /// The name of the provider.
         provider: String,
         /// The provider's message, in one line.
         reason: String,
@@ -37,9 +37,9 @@ pub enum Error {
     /// The provider cannot be reached.
     #[error("{provider} cannot be reached at {host}: {reason}")]
     Unreachable {
-        /// The provider.
+        /// The name of the provider.
         provider: String,
-        /// The host.
+        /// The host of the provider.
         host: String,
         /// Why the connection failed.
         reason: String,
@@ -47,7 +47,7 @@ pub enum Error {
     /// The answer was cut off after its start, so it is not requested again.
     #[error("the response of {provider} was cut off: {reason}")]
     CutOff {
-        /// The provider.
+        /// The name of the provider.
         provider: String,
         /// Why it was cut off.
         reason: String,

@@ -1,7 +1,7 @@
-//! Language models: a conversation in, a stream of events out.
+//! Language models: a conversation goes in, a stream of events comes out.
 //!
-//! A [`Model`] knows nothing of sessions, files or ACP. A request contains the conversation and the available tools;
-//! the answer is what comes next.
+//! A [`Model`] knows nothing of sessions, files or ACP. A request contains the conversation and the available tools; the
+//! answer continues the conversation.
 
 mod catalog;
 mod conversation;

@@ -128,9 +128,9 @@ impl Child {
         self.exit(last)
     }
 
-    /// Stops the child step by step, then kills everything it started: closes its standard input even if a task is still
-    /// writing to it, then sends SIGTERM, then SIGKILL. If the child has already ended, returns how. If the guard does not
-    /// report the end of the tree within a few seconds, kills the tree without the guard.
+    /// Stops the child step by step, then kills everything it started: closes its standard input even if a task is
+    /// still writing to it, then sends SIGTERM, then SIGKILL. If the child has already ended, only returns how it
+    /// ended. If the guard does not report the end of the tree within a few seconds, kills the tree without the guard.
     pub async fn stop(&self, timeouts: StopTimeouts) -> ChildExit {
         self.note_descendants().await;
         self.raise(StopStep::Close);
@@ -202,7 +202,8 @@ impl Child {
 }
 
 impl Drop for Child {
-    // Before the pipes close: the descendants of a child that ends when its input closes could no longer be found.
+    // Kills the tree before the pipes close: if the child ended because its input closed, its descendants could no
+    // longer be found.
     fn drop(&mut self) {
         self.tree.kill();
     }

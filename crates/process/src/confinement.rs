@@ -41,11 +41,11 @@ pub enum NestedMounts {
 pub struct CoveredPath {
     /// The path as configured. It may contain symbolic links and need not exist.
     pub path: PathBuf,
-    /// What the program can do with a file at this path.
+    /// The program's access to a file at this path.
     pub access: CoverAccess,
 }
 
-/// What a program can do with a file at a [`CoveredPath`].
+/// A program's access to a file at a [`CoveredPath`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CoverAccess {
     /// The program can neither read nor change the file.
@@ -74,11 +74,11 @@ pub struct Cover {
     pub device: u64,
     /// The inode of the file on that device.
     pub inode: u64,
-    /// What the program sees instead.
+    /// The program's view of the file.
     pub kind: CoverKind,
 }
 
-/// What a confined program sees at a [`Cover`].
+/// A confined program's view of a covered file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CoverKind {
     /// An empty directory that cannot be entered.

@@ -195,7 +195,8 @@ pub struct ExecRecord {
     pub more: u32,
     /// The working directory. `None` for programs that were allowed without asking.
     pub cwd: Option<PathBuf>,
-    /// The names of the parent processes, nearest first, up to the program that was started.
+    /// The names of the programs that the parent processes run (see [`program_name`](super::program_name)), nearest first,
+    /// up to the program that was started.
     pub parents: Vec<OsString>,
     /// The environment variables, as `NAME=value`, without those that the first program of the tree was started with. Only
     /// set for a program that waits for an answer.

@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn descendants_outside_the_group_are_killed_too() {
-        // Nobody else looks after this one.
+        // No other code kills or reaps this child.
         let mut child = Command::new("/bin/sh")
             .args(["-c", "setsid sleep 1000 & echo $!; wait"])
             .process_group(0)

@@ -13,6 +13,7 @@ mod exec;
 mod exit;
 mod foreign_process;
 mod program;
+mod program_name;
 mod stderr_tail;
 mod stdio;
 
@@ -40,6 +41,7 @@ pub use exec::{
 pub use exit::{ChildExit, ExitStatus, Signal, StopStep, StopTimeouts};
 pub use foreign_process::ForeignProcess;
 pub use program::Program;
+pub use program_name::program_name;
 pub use stderr_tail::StderrTail;
 pub use stdio::{Stdin, Stdout};
 

@@ -1,4 +1,4 @@
-//! What recording costs whoever speaks, and how soon a large recording is on the screen. Prints its own table.
+//! Measures the cost of recording a message, and the time to open and search a large recording. Prints a table.
 
 #![allow(
     clippy::unwrap_used,
@@ -26,7 +26,7 @@ fn main() {
     opening(&dir.path().join("large.jsonl"), size);
 }
 
-/// The time that handing a message to the recording takes from the conversation.
+/// Measures how long the conversation takes to hand a message to the recording.
 fn noting(dir: &Path, messages: usize) {
     let recording =
         RecordingWriter::create(&dir.join("noted.jsonl"), "bench", Secrets::Redacted).unwrap();
@@ -37,7 +37,7 @@ fn noting(dir: &Path, messages: usize) {
         recording.record_bytes(RecordedStream::Agent, message.clone());
         times.push(start.elapsed());
         if number % 100 == 0 {
-            // A conversation leaves the other thread time to write.
+            // A real conversation has pauses in which the other thread can write.
             std::thread::sleep(Duration::from_micros(200));
         }
     }
@@ -54,7 +54,7 @@ fn noting(dir: &Path, messages: usize) {
     println!("whole recording: {}", finished.is_ok());
 }
 
-/// The first screen of a large file, its last, a filter, and the memory that all of it took.
+/// Measures the first and last screen of a large file, a filter, and the memory used.
 fn opening(path: &Path, size: u64) {
     let records = fill(path, size);
     let size = fs::metadata(path).unwrap().len();
@@ -133,7 +133,7 @@ fn millis(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1_000.0
 }
 
-/// The most that this process has had in memory, in MB.
+/// The peak memory of this process in MB.
 fn memory() -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));

@@ -1,4 +1,4 @@
-//! A recording as rows: each message with its session, its request and its duration, from one pass in order.
+//! Turns records into rows: each message with its session, its request and its duration, in one pass.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

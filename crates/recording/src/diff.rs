@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use attache_testkit::Trace;
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices_deadline};
 
-/// A line of one conversation or of both.
+/// A line of a comparison, which is in one conversation or in both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DiffLine {
     /// Both conversations have the line.
@@ -57,5 +57,5 @@ impl DiffLine {
     }
 }
 
-/// After this time, the rest is no longer searched for equal lines.
+/// Maximum time to search for equal lines. The rest counts as different.
 const DIFF_TIME: Duration = Duration::from_secs(10);

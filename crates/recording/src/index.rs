@@ -222,7 +222,7 @@ impl IndexShared {
     }
 }
 
-/// The reading ahead.
+/// The background thread's pass over the file.
 struct IndexScan {
     file: File,
     records: RecordingReader<BufReader<File>>,
@@ -305,10 +305,10 @@ impl IndexScan {
     }
 }
 
-/// How many checkpoints there are at most; with one more, every second is given up.
+/// Maximum number of checkpoints. When there are more, every second one is removed.
 const MAX_CHECKPOINTS: usize = 4096;
-/// How far checkpoints are apart at first.
+/// The initial distance between checkpoints in bytes.
 const FIRST_STRIDE: u64 = 64 << 10;
-/// How far is read beyond the last checkpoint at least.
+/// Minimum number of bytes that are read beyond the last checkpoint.
 const READ_AHEAD: u64 = 4 << 20;
 const BUFFER: usize = 64 << 10;

@@ -1,7 +1,8 @@
-//! Conversations on file: recording what passes, reading it again, judging, comparing, playing it back.
+//! Recordings of conversations: writing, reading, validating, comparing, exporting and replaying them.
 //!
-//! A recording is a file of JSON lines, described in `docs/trace.md`. [`RecordingWriter`] writes one from a thread of its own,
-//! [`RecordingReader`] reads one in order, [`RecordIndex`] finds any place in a large one.
+//! A recording is a file of JSON lines, described in `docs/trace.md`. [`RecordingWriter`] writes one on its own thread,
+//! [`RecordingReader`] reads one in order, and [`RecordIndex`] finds any record in a large one. [`mock`] contains the
+//! mock agent.
 
 mod correlator;
 mod diff;

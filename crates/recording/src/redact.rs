@@ -24,7 +24,7 @@ pub fn redact(line: &str) -> (Cow<'_, str>, u64) {
         (Ok(()), 0) => (Cow::Borrowed(line), 0),
         (Ok(()), hidden) => (Cow::Owned(redactor.out), hidden),
         (Err(_), 0) => secret::redact(line),
-        // Broken or cut off behind a secret, or within one: what follows can be more of it.
+        // The line is broken or cut off. The rest is dropped, because it may be part of a secret.
         (Err(_), hidden) => (Cow::Owned(redactor.out + UNREADABLE), hidden),
     }
 }
@@ -32,7 +32,7 @@ pub fn redact(line: &str) -> (Cow<'_, str>, u64) {
 /// Which strings below a value are secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SecretRule {
-    /// Strings whose member name says so.
+    /// The values of members with a secret's name, and secrets that are recognised within other strings.
     Named,
     /// All strings.
     All,
@@ -121,7 +121,7 @@ fn is_option(reader: &mut Reader<'_>) -> bool {
 fn rule_for_name(name: &str) -> SecretRule {
     match name {
         "env" | "headers" => SecretRule::Values,
-        // Who a person is.
+        // Accounts identify the user.
         "accounts" => SecretRule::All,
         _ if is_secret_name(name, NameContext::Member) => SecretRule::All,
         _ => SecretRule::Named,

@@ -1,6 +1,7 @@
-//! One side of a recorded conversation, played to a peer that lives.
+//! Replays one side of a recorded conversation to a live peer.
 //!
-//! [`ReplayPlayer`] decides what is said next and what is waited for, without a clock or a stream. [`play`] gives it both.
+//! [`ReplayPlayer`] decides which message is sent next and which one to wait for, without a clock or a stream. [`play`]
+//! connects it with both.
 
 mod connection;
 mod fault;

@@ -229,7 +229,7 @@ impl Histogram {
     }
 }
 
-/// Times up to 64 have a bucket each; above, each doubling is cut into 32.
+/// The bucket of a time. Times up to 64 have a bucket each; above that, each power of two is divided into 32 buckets.
 fn bucket(micros: u64) -> u32 {
     let bits = u64::BITS - micros.leading_zeros();
     let shift = bits.saturating_sub(SCALE + 1);
@@ -237,7 +237,7 @@ fn bucket(micros: u64) -> u32 {
     (shift << SCALE) + step
 }
 
-/// The longest time of a bucket.
+/// The longest time in a bucket.
 fn ceiling(bucket: u32) -> u64 {
     let shift = (bucket >> SCALE).saturating_sub(1);
     let step = u64::from(bucket - (shift << SCALE));

@@ -4,7 +4,7 @@ use attache_text::Line;
 
 use super::RecordedLine;
 
-/// The line that has begun.
+/// The current line.
 #[derive(Debug)]
 pub(super) struct StreamLines {
     lines: attache_text::LineSplitter,

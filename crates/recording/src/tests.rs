@@ -1,4 +1,4 @@
-//! Recordings, tested: what is written, what is read again, and what is played.
+//! Tests of recordings: written, read, redacted and replayed.
 
 mod files;
 mod format;
@@ -14,7 +14,7 @@ use attache_testkit::Side;
 
 use super::{Record, RecordContent, RecordedLine, RecordedStream, RecordingReader};
 
-/// A recording of lines, a millisecond apart.
+/// A recording of these lines, one millisecond apart.
 fn recording(lines: &[(RecordedStream, &str)]) -> String {
     let mut out = String::new();
     for (number, (stream, line)) in (1..).zip(lines) {
@@ -29,7 +29,7 @@ fn recording(lines: &[(RecordedStream, &str)]) -> String {
     out
 }
 
-/// A recording from a conversation in which the lines of the agent are marked.
+/// A recording of a conversation whose lines start with `>` for the client or `<` for the agent.
 fn conversation(text: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let lines: Vec<(RecordedStream, &str)> = lines
@@ -48,7 +48,7 @@ fn read(text: &str) -> RecordingReader<&[u8]> {
     RecordingReader::new(text.as_bytes())
 }
 
-/// Waits until something is so.
+/// Waits until the condition is true, for a limited time.
 fn poll(is_so: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !is_so() {

@@ -70,7 +70,7 @@ impl RecordingWriter {
         ))
     }
 
-    /// Like [`create`](Self::create) for any writer. At most `limit` bytes wait in the queue.
+    /// Like [`create`](Self::create), for any writer. The queue contains at most `limit` bytes.
     pub fn start(
         out: impl Write + Send + 'static,
         agent: &str,

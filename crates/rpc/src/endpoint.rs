@@ -21,12 +21,12 @@ pub struct Endpoint {
     limits: Limits,
     non_json_lines: NonJsonLines,
     outbox: Outbox,
-    /// Calls to the peer that wait for their response, with the session of each.
+    /// Calls to the peer that have no response yet, each with its session.
     calls: BTreeMap<u64, SessionKey>,
     next_call: u64,
     /// Requests from the peer that have no response yet.
     requests: HashMap<Id, InboundRequest>,
-    /// How many requests have been received.
+    /// The number of requests received so far.
     requests_received: u64,
     /// Bytes of rejections queued since the outbox last had room.
     refusals: usize,
@@ -44,7 +44,7 @@ struct InboundRequest {
 /// How an [`Endpoint`] treats lines that are not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NonJsonLines {
-    /// Answer each line with an error response, as JSON-RPC requires of a server.
+    /// Send an error response to each line, as JSON-RPC requires of a server.
     #[default]
     Reject,
     /// Ignore the lines: some programs print a banner to standard output before their first message.
@@ -58,7 +58,7 @@ pub struct CallId(pub(crate) u64);
 /// The result of receiving a message.
 #[derive(Debug)]
 pub enum Event {
-    /// The peer sent a request. Answer it with [`Endpoint::respond`].
+    /// The peer sent a request. Respond with [`Endpoint::respond`].
     Request(Id, Call),
     /// The peer sent a notification.
     Notification(Call),
@@ -73,7 +73,7 @@ pub enum Event {
 /// Why a call ended without a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallFailure {
-    /// The peer answered with an error.
+    /// The peer responded with an error.
     Refused(Error),
     /// The peer's response is not a valid JSON-RPC response; contains the reason.
     Malformed(String),
@@ -214,7 +214,7 @@ impl Endpoint {
         over.then_some(Event::Fatal(FatalError::TooManyMalformed))
     }
 
-    /// Answers a message that does not become an event with an error.
+    /// Sends an error response to a message that does not become an event.
     fn reject(&mut self, id: &Id, error: &Error) -> Option<Event> {
         self.send_automatic(|out| crate::write_failure(out, id, error))
     }

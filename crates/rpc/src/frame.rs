@@ -60,12 +60,12 @@ pub struct Splitter {
 #[derive(Debug)]
 enum SplitterState {
     Start,
-    /// In a line whose first bytes, this many, contain no line break.
+    /// In a line. Contains the number of bytes that were already searched for a line break.
     Line(usize),
     /// Inside a line that is too long.
     SkipLine,
     Headers(Headers),
-    /// In a message of this many bytes.
+    /// In a message with headers. Contains the length of the message in bytes.
     Body(usize),
     Broken(FramingError),
 }

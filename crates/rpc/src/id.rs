@@ -8,10 +8,10 @@ use crate::json::{Decode, DecodeError, Encode, Problem, Raw, Reader, ValueKind};
 
 /// The id of a JSON-RPC request, kept as the text that was received: the response repeats it byte for byte.
 ///
-/// Numbers are compared as text, so `1`, `1.0` and `"1"` are three different ids. Strings are compared after unescaping,
-/// so a peer may escape them differently in its response. A peer may reuse an id after the response: the id of an
-/// [`Event::Request`](crate::Event::Request) also remembers which of these requests it belongs to, and
-/// [`Endpoint::respond`](crate::Endpoint::respond) answers only that one.
+/// Numbers are compared as text, so `1`, `1.0` and `"1"` are three different ids. Strings are compared after
+/// unescaping, so a peer may escape them differently in its response. A peer may reuse an id after the response. The id
+/// of an [`Event::Request`](crate::Event::Request) therefore also identifies the request, and
+/// [`Endpoint::respond`](crate::Endpoint::respond) responds to that request only.
 #[derive(Clone)]
 pub struct Id(Raw, RequestNumber);
 

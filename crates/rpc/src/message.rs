@@ -54,20 +54,20 @@ pub enum Message<'a> {
     },
 }
 
-/// A text that is not a valid JSON-RPC message, with what is needed to answer it.
+/// A text that is not a valid JSON-RPC message, with the data for an error response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed {
     /// The id of the message, if it could be read.
     pub id: Option<Id>,
     /// The error code for the response: [`Error::PARSE`] or [`Error::INVALID_REQUEST`].
     pub code: i32,
-    /// What is wrong with the text. Never repeats the text.
+    /// Description of the problem. Never repeats the text.
     pub reason: String,
-    /// What kind of message it seems to be, which decides whether it gets a response.
+    /// The kind of message that the text seems to be. It decides whether the text gets a response.
     pub probable_kind: ProbableKind,
 }
 
-/// What kind of message a malformed text seems to be.
+/// The kind of message that a malformed text seems to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProbableKind {
     /// A request, or a text of unknown kind. It gets an error response, because the sender may be waiting.
@@ -333,7 +333,7 @@ struct Envelope<'a> {
     params: Option<(ValueKind, &'a str)>,
     result: Option<&'a str>,
     error: Option<Result<Error, ()>>,
-    /// `"error":null` occurred, which means that there is no error.
+    /// Whether `"error":null` occurred, which counts as a response without an error.
     no_error: bool,
     repeated: bool,
 }
@@ -353,7 +353,7 @@ impl<'a> Envelope<'a> {
                 "id" => {
                     let id = read_or_skip(&mut reader, Id::decode)?
                         .and_then(|id| check_id_length(id, limits.id));
-                    // Two ids make both unusable: a response with the one may be awaited with the other.
+                    // A message with two ids has no usable id: the sender may wait for a response with either of them.
                     let id = if self.id.is_some() { Err(()) } else { id };
                     self.id.replace(id).is_some()
                 }

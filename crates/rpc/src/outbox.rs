@@ -47,9 +47,9 @@ pub enum Urgency {
 /// How a message is queued: the session whose order it keeps, and whether it may overtake other sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SendOptions {
-    /// The session whose messages it stays in order with.
+    /// The session of the message. Messages of one session keep their order.
     pub session: SessionKey,
-    /// Whether it may overtake other sessions.
+    /// Whether the message may overtake messages of other sessions.
     pub urgency: Urgency,
 }
 
@@ -96,16 +96,16 @@ pub struct Outbox {
     /// Bytes that have not been written: those that wait, and those that have been taken.
     unwritten: usize,
     waiting: usize,
-    /// Bytes that lines which lie where they were read may keep in memory.
+    /// Maximum bytes of read buffers that relayed lines, which are queued without copying, keep in memory.
     pinned: usize,
-    /// Where the last of them ends.
+    /// Address at which the last relayed line ends. A line that starts there lies in the same read buffer.
     pinned_to: usize,
     spare: Vec<Buffer>,
     scratch: String,
 }
 
 impl Outbox {
-    /// An empty queue for messages of at most `frame_limit` bytes, full when `limit` bytes wait.
+    /// Creates an empty queue for messages of at most `frame_limit` bytes. The queue is full when `limit` bytes wait.
     pub fn new(framing: Framing, frame_limit: usize, limit: usize) -> Self {
         Outbox {
             framing,

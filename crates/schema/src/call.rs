@@ -53,7 +53,7 @@ macro_rules! calls {
             )*
         }
     )*) => {
-        /// The rows of the table, a list for each enum of this module.
+        /// The rows of the table, with one list for each enum of this module.
         pub(crate) const TABLES: &[&[Method]] = &[$($TABLE),*];
 
         $(
@@ -81,7 +81,7 @@ macro_rules! calls {
                 }
             }
 
-            /// How messages of a method are ordered. Nothing is special about a method that is not in this enum.
+            /// The ordering rules of a method. A method that is not in this enum has no special rules.
             pub fn order(method: &str) -> Order {
                 match method {
                     $($name => <v1::$Params as $kind>::METHOD.order,)*
@@ -138,7 +138,7 @@ macro_rules! calls {
     (@result $Result:ident) => { Some(PayloadType::of::<v1::$Result>(stringify!($Result))) };
 }
 
-/// The documentation of a method, made from its row of the table.
+/// Generates the documentation of a method from its row of the table.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __method_doc {

@@ -92,58 +92,59 @@ impl From<ErrorCode> for i32 {
     }
 }
 
-/// Error: the message is not valid JSON. The data has the kind of the problem and its byte offset.
+/// Creates the error for a message that is not valid JSON. The data has the kind of the problem and its byte offset.
 pub fn parse_error(fault: &json::DecodeError) -> Error {
     let mut data = of_kind(fault.problem().kind());
     data.put("offset", &(fault.offset() as u64));
     explained(ErrorCode::ParseError, &fault.to_string(), &data)
 }
 
-/// Error: the method is not known. A long name is cut.
+/// Creates the error for an unknown method. A long name is cut.
 pub fn method_not_found(method: &str) -> Error {
     plain(ErrorCode::MethodNotFound).data(one("method", &cut(method, MAX_NAME)))
 }
 
-/// Error: the parameters are not valid. The data has the path of the member and the kind of the problem.
+/// Creates the error for parameters that are not valid. The data has the path of the member and the kind of the
+/// problem.
 pub fn invalid_params(fault: &json::DecodeError) -> Error {
     let mut data = of_kind(fault.problem().kind());
     data.put("path", &fault.path_text());
     explained(ErrorCode::InvalidParams, &fault.to_string(), &data)
 }
 
-/// Error: the parameters have the right types but cannot be used. `reason` must not repeat them.
+/// Creates the error for parameters that have the right types but cannot be used. `reason` must not repeat them.
 pub fn unusable_params(reason: &str) -> Error {
     explained(ErrorCode::InvalidParams, reason, &of_kind("unusable"))
 }
 
-/// Error: the request came at the wrong time, such as before `initialize`. `kind` is for programs, such as
+/// Creates the error for a request at the wrong time, such as before `initialize`. `kind` is for programs, such as
 /// `not_initialized`.
 pub fn invalid_request(kind: &str, reason: &str) -> Error {
     explained(ErrorCode::InvalidRequest, reason, &of_kind(kind))
 }
 
-/// Error: an internal failure. `reason` is for people who read the log of the peer.
+/// Creates the error for an internal failure. `reason` is for people who read the log of the peer.
 pub fn internal(reason: &str) -> Error {
     explained(ErrorCode::InternalError, reason, &of_kind("internal"))
 }
 
-/// Error: the request was cancelled, by the peer or by us. A cancelled prompt is not an error: it ends with the stop
-/// reason `cancelled`, see [`prompt_outcome`].
+/// Creates the error for a request that the peer or this side has cancelled. A cancelled prompt is not an error: it
+/// ends with the stop reason `cancelled`, see [`prompt_outcome`].
 pub fn cancelled() -> Error {
     plain(ErrorCode::RequestCancelled)
 }
 
-/// Error: the user has to log in first.
+/// Creates the error for a request that needs a login first.
 pub fn auth_required() -> Error {
     plain(ErrorCode::AuthRequired)
 }
 
-/// Error: the session was not found. A long id is cut.
+/// Creates the error for a session that was not found. A long id is cut.
 pub fn session_not_found(session: &SessionId) -> Error {
     plain(ErrorCode::ResourceNotFound).data(one("sessionId", &cut(session.as_str(), MAX_ADDRESS)))
 }
 
-/// Error: a file or other resource was not found. A long URI is cut.
+/// Creates the error for a file or other resource that was not found. A long URI is cut.
 pub fn resource_not_found(uri: &str) -> Error {
     plain(ErrorCode::ResourceNotFound).data(one("uri", &cut(uri, MAX_ADDRESS)))
 }

@@ -1,6 +1,6 @@
 //! The Agent Client Protocol as plain data: the messages of v1, the table of methods, and the rules.
 //!
-//! Decoding is lenient, encoding is strict. Nothing here does I/O.
+//! Decoding is lenient, encoding is strict. This crate does no I/O, starts no task and reads no clock.
 
 #[macro_use]
 mod macros;

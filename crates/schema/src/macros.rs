@@ -1,4 +1,4 @@
-//! The notation in which the protocol is defined: macros that turn a table of members into a type.
+//! The notation that defines the protocol: macros that turn a table of members into a type.
 //!
 //! - `message!`  an object: required members, then `..`, then optional ones; `_meta` is added
 //! - `fragment!` the same without `_meta`
@@ -7,9 +7,9 @@
 //! - `open_enum!` a string with known values; an unknown one is kept
 //! - `ids!`      opaque strings
 //!
-//! After a member's name comes how a value that does not fit is read, a function of `attache_rpc::json::field`:
-//! `strict` (the default), `lenient`, `nullable`, `items`, `optional_items` or `patch_items`. `shown` means that an
-//! optional member is written even when it is empty.
+//! The word after a member's name is the function of `attache_rpc::json::field` that reads the member, and decides what
+//! happens to an invalid value: `strict` (the default), `lenient`, `nullable`, `items`, `optional_items` or
+//! `patch_items`. `shown` means that an optional member is written even when it is empty.
 
 use std::collections::BTreeMap;
 

@@ -17,7 +17,7 @@ pub struct Method {
     pub stability: Stability,
     /// Capability that the other side has to advertise first.
     pub requirement: Requirement,
-    /// How its messages are ordered relative to others of the session.
+    /// How its messages are ordered relative to other messages of the session.
     pub order: Order,
     /// Type of the parameters.
     pub params: PayloadType,
@@ -67,7 +67,8 @@ pub enum Requirement {
     AgentCapability(&'static str, fn(&AgentCapabilities) -> bool),
     /// A capability of the client: its path, and whether it is set.
     ClientCapability(&'static str, fn(&ClientCapabilities) -> bool),
-    /// Something to use the method with, which the other side names in this member outside its capabilities.
+    /// A value for the method, such as a mode or a login method, that the other side lists in this member. The member
+    /// is not part of its capabilities.
     Offered(&'static str),
 }
 
@@ -116,7 +117,7 @@ impl Direction {
 
 impl Method {
     /// Checks whether a JSON text is a valid result of the request with this name. For a request that is not in the
-    /// table, any text is.
+    /// table, any text is valid.
     pub(crate) fn check_result(
         name: &str,
         direction: Direction,
@@ -139,7 +140,7 @@ impl Order {
 }
 
 impl Requirement {
-    /// Whether these capabilities meet the requirement. [`Offered`](Self::Offered) cannot be judged by capabilities and
+    /// Whether these capabilities meet the requirement. [`Offered`](Self::Offered) does not depend on capabilities and
     /// counts as met.
     pub fn is_met(&self, agent: &AgentCapabilities, client: &ClientCapabilities) -> bool {
         match self {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 ids! {
-    /// Path of a file on the machine of the session, which may be another one. MUST be absolute;
-    /// [`is_absolute`](Self::is_absolute) tells.
+    /// Path of a file on the machine where the session runs, which may be a remote one. The path MUST be absolute;
+    /// [`is_absolute`](Self::is_absolute) checks that.
     FilePath
 }
 

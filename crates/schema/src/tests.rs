@@ -1,4 +1,4 @@
-//! Proof that the types are right: against the official ones, and against hostile input.
+//! Tests of the types against the official types, recordings and hostile input.
 
 mod construct;
 mod draft_samples;

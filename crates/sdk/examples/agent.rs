@@ -1,4 +1,4 @@
-//! An agent in forty lines: it asks before it does anything, and can be cancelled.
+//! An agent in forty lines. It requests permission before it acts, and its turns can be cancelled.
 
 use attache::{AgentCall, CallError, schema::error, v1, v1::RequestPermissionOutcome};
 

@@ -1,4 +1,4 @@
-//! A proxy that passes everything on, both ways, without looking into it: put it before any agent's command.
+//! A proxy that forwards every message in both directions without decoding it. Put it in front of any agent's command.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     Ok(outcome.map_err(|gone| format!("{gone}: {ending}"))?)
 }
 
-/// A slow side holds up the other, as long as it takes.
+/// No time limits: a slow side may delay the other side for as long as it needs.
 fn patient(non_json_lines: NonJsonLines) -> Options {
     Options {
         non_json_lines,
@@ -41,7 +41,7 @@ fn patient(non_json_lines: NonJsonLines) -> Options {
     }
 }
 
-/// Passes on what one side says to the other, and the answers back.
+/// Forwards the calls of one side to the other side, and the responses back.
 async fn pass(mut inbox: Inbox, from: PeerHandle, to: PeerHandle) {
     while let Some(incoming) = inbox.next().await {
         match incoming {

@@ -125,7 +125,7 @@ impl ClientSession {
             .await
     }
 
-    /// Sends a `session/update` whose update is JSON that was encoded before. Waits like [`update`](Self::update).
+    /// Sends a `session/update` with an update that is already encoded as JSON. Waits like [`update`](Self::update).
     pub async fn update_raw(&self, update: &Raw) -> Result<(), CallError> {
         let params = RawUpdateParams {
             session: &self.id,

@@ -1,5 +1,5 @@
-//! Calls as data: the requests and notifications that each side receives, together with the replies to send. Made from
-//! the table of methods.
+//! Calls as data: the requests and notifications that each side receives, together with the replies to send. A macro
+//! generates these enums from the table of methods.
 
 use std::sync::Arc;
 

@@ -106,7 +106,7 @@ fn client_request(connection: &Connection, call: &Call) -> Result<AgentRequest, 
     Ok(request)
 }
 
-/// The session of a call, as the reader found it, or found now if the reader had no need to look.
+/// The session of a call. If the reader did not need the session, this function reads it from the params.
 fn session_of(call: &Call) -> SessionKey {
     let found = call.session();
     found.unwrap_or_else(|| call.params().map_or(SessionKey::CONNECTION, session_key))

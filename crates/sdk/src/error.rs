@@ -58,7 +58,7 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// The error that the peer responded with, if it did.
+    /// The error in the peer's response; `None` if the request failed for another reason.
     pub fn refusal(&self) -> Option<&Error> {
         match self {
             CallError::Refused(error) => Some(error),
@@ -66,7 +66,7 @@ impl CallError {
         }
     }
 
-    /// Whether the peer requires a login first.
+    /// Whether the request failed because the peer requires a login first.
     pub fn requires_login(&self) -> bool {
         self.refusal().map(ErrorCode::of) == Some(ErrorCode::AuthRequired)
     }

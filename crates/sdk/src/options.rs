@@ -17,7 +17,7 @@ pub struct Options {
     /// How long a call waits for its response while the program takes no calls. Then it fails with
     /// [`CallError::Stalled`](crate::CallError::Stalled). Default: 30 seconds.
     pub stall: Duration,
-    /// How long the peer's open requests may still be answered after the peer has closed its side. Default: 2 seconds.
+    /// How long the program may still respond to open requests after the peer has closed its side. Default: 2 seconds.
     pub grace: Duration,
 }
 

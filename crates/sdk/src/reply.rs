@@ -1,4 +1,4 @@
-//! The response to a request of the peer. Every request is answered exactly once, even if its [`Reply`] is dropped.
+//! The response to a request of the peer. Every request gets exactly one response, even if its [`Reply`] is dropped.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,7 +12,7 @@ use attache_schema::v1::{PromptResponse, StopReason};
 use crate::connection::Connection;
 
 /// Sends the response to one request of the peer. Every method that sends the response consumes the reply, so a request
-/// cannot be answered twice.
+/// cannot get two responses.
 ///
 /// Dropping a reply sends an internal error, or the error for a cancelled request if the peer has cancelled it. A
 /// cancelled `session/prompt` always ends with the stop reason `cancelled`.
@@ -30,7 +30,7 @@ struct ReplyTarget {
     kind: RequestKind,
 }
 
-/// How a request is answered.
+/// How the response to a request is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RequestKind {
     Ordinary,
@@ -88,8 +88,8 @@ impl<T: Encode + 'static> Reply<T> {
 }
 
 impl<T: Encode + 'static> Reply<T> {
-    /// Awaits `work` and sends its outcome. If the peer cancels the request first, drops `work` and answers the request
-    /// as cancelled.
+    /// Awaits `work` and sends its outcome. If the peer cancels the request first, drops `work` and responds that the
+    /// request was cancelled.
     pub async fn run<E: Into<Error>>(self, work: impl Future<Output = Result<T, E>>) {
         tokio::select! {
             outcome = work => self.with(outcome),

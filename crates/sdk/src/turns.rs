@@ -44,7 +44,7 @@ impl RunningTurns {
         }
     }
 
-    /// Marks the turns of a session as cancelled, so that their later permission requests are answered with
+    /// Marks the turns of a session as cancelled, so that the client responds to their later permission requests with
     /// `cancelled`.
     pub(crate) fn cancel(&self, session: SessionKey) {
         for turn in &mut self.lock().turns {

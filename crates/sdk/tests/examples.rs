@@ -18,7 +18,7 @@ use expect_test::{Expect, expect};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 
-/// Runs one example with others as its arguments, in an empty folder, and gives what it printed.
+/// Runs an example in an empty folder, with other examples as its arguments, and returns its output.
 #[tokio::main(flavor = "current_thread")]
 async fn run(test: &str, words: &[&str]) -> String {
     let cwd = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
@@ -37,7 +37,7 @@ async fn run(test: &str, words: &[&str]) -> String {
     printed
 }
 
-/// Where cargo puts an example: beside the folder of this executable.
+/// The path of an example: cargo builds examples beside the folder of this executable.
 fn example(name: &str) -> PathBuf {
     let deps = env::current_exe().unwrap();
     let profile = deps.ancestors().nth(2).unwrap();

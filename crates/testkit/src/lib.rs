@@ -1,8 +1,8 @@
 //! Scripted peers, readable conversation scripts, and normalised traces.
 //!
-//! A [`Script`] is a conversation as text. A [`ScriptPlayer`] plays one side of it over any stream of bytes; a [`Tap`]
-//! stands between two ends and records a [`Trace`], which is written as a script again. Recordings on disk and the
-//! conformance checks build on it and are crates of their own.
+//! A [`Script`] is a conversation as text. A [`ScriptPlayer`] plays one side of it over any stream of bytes. A [`Tap`]
+//! connects two peers and records a [`Trace`], which can be written as a script again. Recordings on disk and the
+//! conformance checks build on this crate, in the crates `recording` and `check`.
 
 mod bindings;
 pub mod hostile;

@@ -105,7 +105,7 @@ pub(crate) enum RequestRef {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repetition {
     Exactly(usize),
-    /// Any number of times, including zero. The side that sends it sends it once.
+    /// Any number of times, including zero. When this side is played, the line is sent once.
     Any,
 }
 

@@ -1,4 +1,4 @@
-//! The test kit, tested on itself.
+//! Tests of the test kit, in which its own players play both sides.
 
 mod document;
 mod hostile;
@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::{Difference, Script, ScriptPlayer, Side, Tap, Trace, scripted_agent};
 
-/// Plays a script against an agent that follows another, and gives what the client says of it.
+/// Plays a client's script to an agent that follows another script. Returns the trace, or the first difference.
 async fn play(client: &str, agent: &str) -> Result<Trace, Difference> {
     let player = ScriptPlayer::new(Script::parse(client).unwrap(), Side::Client).unwrap();
     let ((read, write), agent) = scripted_agent(agent).unwrap();
@@ -20,7 +20,7 @@ async fn play(client: &str, agent: &str) -> Result<Trace, Difference> {
     agent.finish().await
 }
 
-/// Both sides of one script, played against each other.
+/// Plays both sides of one script against each other.
 async fn perform(script: &str) -> Trace {
     let script = Script::parse(script).unwrap();
     let (client, agent, tap) = Tap::new(1 << 10);
@@ -35,7 +35,7 @@ async fn perform(script: &str) -> Trace {
     tap.trace()
 }
 
-/// What an agent that follows a script says of these lines, and what it answers.
+/// Sends these lines to an agent that follows a script. Returns how the agent's script ended, and its output.
 async fn say(script: &str, lines: &str) -> (String, String) {
     let ((mut read, mut write), agent) = scripted_agent(script).unwrap();
     write.write_all(lines.as_bytes()).await.unwrap();

@@ -1,4 +1,5 @@
-//! A recording of a connection. It is written as a script, in which values that differ between runs are replaced.
+//! The recorded traffic of one connection. It is written as a script in which values that differ between runs are
+//! replaced.
 
 mod labels;
 mod normalizer;
@@ -151,7 +152,7 @@ fn write_label(out: &mut String, label: Option<usize>) {
     }
 }
 
-/// A payload. A request that it names, as a cancellation does, is named by its label.
+/// Writes a payload. If it names a request, as a cancellation does, the request's label replaces the id.
 fn write_payload(
     out: &mut String,
     payload: Option<&str>,

@@ -11,8 +11,8 @@ use std::borrow::Cow;
 pub use clusters::cap_clusters;
 pub use safe::{line, lines, one_line, render_output};
 pub use visible::{
-    GUTTER, visible, visible_code, visible_command, visible_lines, visible_quote, visible_start,
-    visible_word,
+    GUTTER, visible, visible_changed_line, visible_code, visible_command, visible_lines,
+    visible_quote, visible_start, visible_word, visible_words,
 };
 
 /// A piece of a text, as a terminal would interpret it.

@@ -89,7 +89,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
 
-        /// Many words in one run of `sh`: to start it costs more than to read them.
+        /// Checks many words in one run of `sh`, because starting `sh` takes longer than reading the words.
         #[test]
         fn sh_reads_every_quoted_word_unchanged(words in prop::collection::vec(word(), 1..60)) {
             let line = format!("printf '%s\\0' {}", join_arguments(&words));
@@ -116,7 +116,7 @@ mod tests {
         output.stdout
     }
 
-    /// A shell cannot be given a NUL.
+    /// A word without NUL, which no argument of a program can contain.
     fn word() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             2 => any::<char>().prop_filter("no NUL", |char| *char != '\0').prop_map(String::from),

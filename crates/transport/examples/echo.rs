@@ -1,4 +1,5 @@
-//! Answers every call over standard input and output with the call's own params, and prints where it should not.
+//! Responds to every call with the call's own params, over standard input and output, and also prints to standard
+//! output, as a careless program would.
 
 use std::io::Write;
 

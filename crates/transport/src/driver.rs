@@ -86,7 +86,7 @@ pub(crate) struct Shared {
     pub(crate) closing: Notify,
     /// Notified when a request from the peer has been cancelled.
     pub(crate) cancelled: Notify,
-    /// Notified when a request from the peer has been answered, or messages have been written.
+    /// Notified when a request from the peer has its response, or messages have been written.
     pub(crate) settled: Notify,
 }
 
@@ -97,9 +97,9 @@ pub(crate) struct State {
     uncounted: usize,
     pub(crate) waiters: BTreeMap<CallId, ResponseWaiter>,
     pub(crate) inbox_dropped: bool,
-    /// Why reading has ended, if it has.
+    /// The reason why reading has ended; `None` while the connection is read.
     pub(crate) reading: Option<CloseReason>,
-    /// Why writing has ended, if it has.
+    /// The reason why writing has ended; `None` while the connection is written.
     pub(crate) writing: Option<CloseReason>,
     pub(crate) closing: bool,
     /// The sessions of messages that wait for room in the outbox, one entry per message.
@@ -116,7 +116,7 @@ pub(crate) struct State {
 pub(crate) struct ResponseWaiter {
     pub(crate) delivery: Delivery,
     pub(crate) answer: oneshot::Sender<Result<Payload, CallError>>,
-    /// When the response was put into the inbox.
+    /// The time at which the response was put into the inbox.
     pub(crate) queued: Option<Instant>,
 }
 
@@ -268,7 +268,7 @@ impl State {
         self.writing.is_some() || (self.flushed && self.endpoint.has_sent_all())
     }
 
-    /// Why the connection has ended, if it has.
+    /// The reason why the connection has ended; `None` while it is open.
     pub(crate) fn closed(&self) -> Option<&CloseReason> {
         self.writing.as_ref().or(self.reading.as_ref())
     }

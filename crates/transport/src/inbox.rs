@@ -20,7 +20,7 @@ use crate::peer_handle::{CloseOnDrop, refuse_unread};
 pub struct Inbox {
     /// Items that have been fetched from the shared queue and not been returned yet.
     fetched: VecDeque<InboxItem>,
-    /// When `next` found that the peer had closed its side.
+    /// The time at which `next` found that the peer had closed its side.
     ended: Option<Instant>,
     shared: Arc<Shared>,
     _owner: Arc<CloseOnDrop>,
@@ -29,7 +29,7 @@ pub struct Inbox {
 /// A request or notification from the peer.
 #[derive(Debug)]
 pub enum IncomingCall {
-    /// A request. Answer it with [`PeerHandle::respond`](crate::PeerHandle::respond).
+    /// A request. Respond with [`PeerHandle::respond`](crate::PeerHandle::respond).
     Request(Id, Call),
     /// A notification, which has no response.
     Notification(Call),
@@ -51,8 +51,9 @@ impl Inbox {
         }
     }
 
-    /// Waits for the next request or notification. Returns `None` after the peer has closed its side, open requests had
-    /// time to be answered ([`Options::grace`](crate::Options::grace)), and all queued messages have been written.
+    /// Waits for the next request or notification. Returns `None` after the peer has closed its side, the program had
+    /// time to respond to open requests ([`Options::grace`](crate::Options::grace)), and all queued messages have been
+    /// written.
     ///
     /// This method is cancel safe: dropping the future loses no message.
     pub async fn next(&mut self) -> Option<IncomingCall> {
@@ -102,14 +103,14 @@ impl Inbox {
         }
     }
 
-    /// Gives open requests time to be answered, and responses time to be written.
+    /// Gives the program time to respond to open requests, and responses time to be written.
     async fn wind_down(&self, since: Instant) {
         let answered =
             |state: &State| state.writing.is_some() || state.endpoint.open_requests() == 0;
         let answered = self.shared.wait(&self.shared.settled, answered);
         let grace = self.shared.grace.min(LONG);
         if timeout_at(since + 2 * grace, answered).await.is_err() {
-            // Handlers that are still running have been told that their request is cancelled.
+            // Handlers that are still running can see that their requests are cancelled.
         }
         let written = self
             .shared

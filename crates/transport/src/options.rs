@@ -16,9 +16,9 @@ pub struct Options {
     /// How long a call waits for its response while the program takes nothing from the inbox. Then it fails with
     /// [`CallError::Stalled`](crate::CallError::Stalled). Default: 30 seconds.
     pub stall: Duration,
-    /// How long the peer's open requests may still be answered after the peer has closed its side. Default: 2 seconds.
+    /// How long the program may still respond to open requests after the peer has closed its side. Default: 2 seconds.
     pub grace: Duration,
-    /// Tells which session a call belongs to. Default: no call belongs to a session.
+    /// Finds the session of each call. Default: no call belongs to a session.
     pub session_index: Box<dyn SessionIndex>,
     /// Translates between the peer's message shapes and ours. Default: none.
     pub translator: Option<Box<dyn Translator>>,
@@ -38,15 +38,15 @@ impl Default for Options {
     }
 }
 
-/// Tells the reader which session a call belongs to before the call is queued, so that a cancellation takes effect
-/// while the request it cancels is still waiting in the inbox.
+/// Finds the session of a call before the call is queued. A cancellation can then take effect while the request that it
+/// cancels still waits in the inbox.
 pub trait SessionIndex: Send {
-    /// Returns what a call means for the requests of its session. Called for every received call, so check the name of the
-    /// method before reading params.
+    /// Returns the effect of a call on the requests of its session. The connection asks for every received call, so
+    /// check the name of the method before you read the params.
     fn session_effect(&self, call: &Call) -> SessionEffect;
 }
 
-/// What a call means for the requests of its session. Returned by [`SessionIndex::session_effect`].
+/// The effect of a call on the requests of its session. Returned by [`SessionIndex::session_effect`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionEffect {
     /// The call belongs to no session.

@@ -39,7 +39,7 @@ pub enum Delivery {
 /// Why a call to the peer failed.
 #[derive(Debug, Clone, PartialEq, ThisError)]
 pub enum CallError {
-    /// The peer answered with an error.
+    /// The peer responded with an error.
     #[error("{0}")]
     Refused(Error),
     /// The peer's response is not a valid JSON-RPC response.

@@ -1,4 +1,4 @@
-//! The response to `initialize`, and what the client's capabilities mean for us.
+//! The response to `initialize`, and the client capabilities that the adapter uses.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
-//! Lasting permissions that the CLI suggests (`permission_suggestions`): which of them are offered, and in what words.
+//! Decides which lasting permissions that the CLI suggests (`permission_suggestions`) are offered, and names them.
 //!
-//! A suggestion is offered only when every part of it is understood, so that its name says all of what choosing it
-//! does. The CLI is sent back what was shown, not the suggestion as it came.
+//! A suggestion is offered only if every part of it is understood, so that its name describes its whole effect. The
+//! response to the CLI contains exactly what was shown, not the original suggestion.
 
 use attache_text::plain::visible;
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ enum Mode {
 }
 
 impl Suggestions {
-    /// What may be allowed for longer than once: nothing but what the CLI suggests.
+    /// The lasting permissions to offer, all of which the CLI suggests.
     pub(super) fn of(question: &CanUseTool) -> Suggestions {
         let mut sorted = Suggestions::default();
         if question.once_only || question.needs_user {
@@ -120,7 +120,7 @@ impl Suggestion {
         }
     }
 
-    /// What choosing this does, and where the CLI stores it.
+    /// The name of the option: the effect of choosing it, and where the CLI stores it.
     pub(super) fn name(&self) -> String {
         let place = self.destination.words();
         match &self.change {

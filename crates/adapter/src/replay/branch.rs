@@ -288,5 +288,5 @@ const MOST_LINES: usize = 500_000;
 const BOUNDARY: &str = "compact_boundary";
 const OUTPUT: &str = "local_command";
 const LEAF: &str = "last-prompt";
-/// Inside the text of a prompt the quotes would be escaped.
+/// Marks the result of a tool call. In the text of a prompt the quotes would be escaped.
 const RESULT: &str = "\"tool_result\"";

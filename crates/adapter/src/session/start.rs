@@ -244,7 +244,7 @@ async fn ask(
                     ..
                 }) => return Err(Some(failure)),
                 SessionAction::SetState(now) => *state = now,
-                // Nothing else matters before the session is open.
+                // Before the session is open, all other actions are ignored.
                 SessionAction::EndTurn(_)
                 | SessionAction::Update(_)
                 | SessionAction::AskPermission(_)

@@ -1,4 +1,4 @@
-//! Without Unix sockets nothing is announced: the output of commands appears when they end.
+//! The listener for systems without Unix sockets. Commands are not announced, so their output appears when they end.
 
 use std::ffi::OsString;
 use std::io;

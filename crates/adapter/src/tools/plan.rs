@@ -1,4 +1,4 @@
-//! The CLI's to-do lists as an ACP plan. `TodoWrite` writes the whole list, the `Task…` tools one task at a time.
+//! Converts the CLI's to-do lists to an ACP plan. `TodoWrite` writes the whole list, the `Task…` tools one task each.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! How the result of a tool call is shown.
+//! Converts the result of a tool call to content for the client.
 
 use attache::v1;
 use serde_json::Value;

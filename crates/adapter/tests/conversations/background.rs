@@ -1,4 +1,4 @@
-//! ToolCalls that run on in the background, and the output of commands.
+//! Tests of tool calls that continue in the background, and of the output of commands.
 
 use attache_adapter::frames::Frame;
 use attache_adapter::mapping::{DisplaySupport, Mapping, SessionAction};

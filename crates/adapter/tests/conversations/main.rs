@@ -1,4 +1,4 @@
-//! Recorded conversations of the CLI, and the messages that the client receives for them.
+//! Tests of recorded conversations of the CLI: the messages that the client receives for them.
 
 #![cfg(test)]
 

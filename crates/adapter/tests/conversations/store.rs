@@ -1,4 +1,4 @@
-//! Sessions on disk: listed, found and deleted.
+//! Tests of listing, finding and deleting stored sessions.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ impl Home {
         Home { folder, store }
     }
 
-    /// A session of a project, written to at a time.
+    /// A session of a project, last changed at this time in seconds.
     fn session(&self, project: &str, id: &str, time: u64, lines: &[String]) -> PathBuf {
         let folder = self.folder.path().join("projects").join(project);
         fs::create_dir_all(&folder).expect("a folder");
@@ -60,7 +60,7 @@ fn pages_neither_repeat_nor_lose_a_session_when_others_change() {
     let (first, cursor) = home.store.list(None, None);
     let cursor = cursor.expect("another page");
     assert_eq!(cursor.to_string().parse(), Ok(cursor.clone()));
-    // One that was listed goes, and one that was not is written to.
+    // Delete a session that was listed, and change one that was not.
     home.store.delete(&id(100)).expect("a deletion");
     written(&files[3], 5000);
     let (second, cursor) = home.store.list(Some("/p"), Some(&cursor));
@@ -126,7 +126,7 @@ fn what_is_no_file_is_no_session() {
     fs::write(beside("agent-x.jsonl"), prompt("sub", "u", None)).expect("a file");
     assert_eq!(titles(&home.store), ["hi"]);
     assert_eq!(home.store.find("endless", "/p"), None);
-    // The target of a link stays.
+    // Deleting a session keeps the target of a link.
     let elsewhere = home.folder.path().join("elsewhere");
     fs::create_dir(&elsewhere).expect("a folder");
     fs::write(elsewhere.join("kept"), "").expect("a file");

@@ -1,4 +1,4 @@
-//! Transcripts with branches and subagents: which of their lines are replayed, and how.
+//! Tests of transcripts with branches and subagents: which lines are replayed, and how.
 
 use attache::v1;
 use attache_adapter::mapping::{DisplaySupport, SessionAction};
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::action_line;
 
-/// A transcript in short: a kind, a name, the name of the line before, and the message of an answer. `-` is null, and what
-/// is left out is left out. Returns the names of the replayed lines.
+/// Compares the names of the replayed lines. Each line of the short transcript has a kind, a name, the name of its
+/// parent, and the message id of an answer. `-` is null; members that are left out are missing.
 fn check(transcript: &str, expected: &Expect) {
     let lines: Vec<&str> = transcript.trim().lines().map(str::trim).collect();
     let mut index = TranscriptIndex::default();
@@ -96,7 +96,7 @@ fn the_first_prompt_can_be_abandoned() {
 
 #[test]
 fn calls_at_the_same_time_are_all_told() {
-    // The answer goes on behind the result that came last, which is that of the first call.
+    // The answer continues after the last result, which is that of the first call.
     check(
         "prompt p1 -
          answer a1 p1 m1
@@ -166,7 +166,7 @@ fn the_branch_is_the_one_that_the_cli_takes_up() {
 
 #[test]
 fn broken_transcripts_are_told_as_far_as_they_go() {
-    // A parent that is not there.
+    // A missing parent.
     check(
         "prompt p1 -
          prompt p2 p1
@@ -174,7 +174,7 @@ fn broken_transcripts_are_told_as_far_as_they_go() {
          prompt p3 a2",
         &expect!["p1 p2 a2 p3"],
     );
-    // Circles.
+    // Circular parents.
     check(
         "prompt p1 p3
          answer a1 p1 m1
@@ -183,10 +183,10 @@ fn broken_transcripts_are_told_as_far_as_they_go() {
         &expect!["p1 a1 p2 p3"],
     );
     check("prompt p1 p1", &expect!["p1"]);
-    // No names, and no parents.
+    // Lines without names or parents.
     check("prompt ?\nanswer ?\nprompt ?", &expect!["? ? ?"]);
     check("prompt p1\nanswer a1\nprompt p2", &expect!["p1 a1 p2"]);
-    // A line that was cut off, one that is not JSON, and one that occurs twice.
+    // A truncated line, a line that is not a JSON object, and a line that occurs twice.
     check(
         "prompt p1 -
          [1] x

@@ -1,4 +1,4 @@
-//! Logging in and out, and endpoints that the client sets.
+//! Tests of login, logout, and endpoints that the client sets.
 
 use std::path::Path;
 

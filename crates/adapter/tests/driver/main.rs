@@ -1,4 +1,4 @@
-//! The agent with a client that follows a script and a CLI that is a shell script.
+//! Tests of the agent between a scripted client and a shell script in place of the CLI.
 
 #![cfg(unix)]
 #![cfg(test)]
@@ -15,7 +15,7 @@ use attache_adapter::launch::{CliNotFound, Launcher};
 use attache_adapter::store::TranscriptStore;
 use attache_testkit::{Side, Trace, scripted_client};
 
-/// Plays a script behind the opening of a session; our side breaks no rule.
+/// Opens a session and plays a client's script. Fails if the agent violates the protocol.
 async fn play(script: &str) -> Trace {
     play_in(Path::new("/"), script).await
 }
@@ -24,7 +24,7 @@ async fn play_in(cwd: &Path, script: &str) -> Trace {
     play_in_as("{}", cwd, script).await
 }
 
-/// The same for a client with these capabilities.
+/// Like [`play`], for a client with these capabilities.
 async fn play_as(capabilities: &str, script: &str) -> Trace {
     play_in_as(capabilities, Path::new("/"), script).await
 }
@@ -228,7 +228,7 @@ async fn a_prompt_that_the_cli_names_as_dropped_is_cancelled_at_once() {
     play(&script).await;
 }
 
-/// A turn in whose middle something is said, and which is cancelled then.
+/// The script of a turn that is steered in the middle and then cancelled.
 fn steered_and_cancelled(words: &str) -> String {
     let prompt = format!("[{{\"type\":\"text\",\"text\":\"{words}\"}}]");
     let steering =
@@ -316,7 +316,7 @@ async fn a_missing_login_is_told() {
     play(&script).await;
 }
 
-/// A session in a folder whose name tells the CLI how to be.
+/// The request for a session in a folder. The folder's name selects the behaviour of the fake CLI.
 fn opening(folder: &Path) -> String {
     let cwd = folder.display();
     format!("-> session/new {{\"cwd\":\"{cwd}\",\"mcpServers\":[]}}\n")

@@ -1,4 +1,4 @@
-//! Requests to the user that are answered, cancelled and left open.
+//! Tests of requests to the user that are answered, cancelled or left open.
 
 use super::{play, play_as, play_in, prompt, said, titled};
 

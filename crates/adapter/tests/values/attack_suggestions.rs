@@ -1,5 +1,5 @@
-//! Requests of the CLI with missing, odd and hostile suggestions: a user is offered nothing lasting that the CLI did
-//! not suggest, and reads all of what an option does.
+//! Attack tests with missing, malformed and hostile suggestions: no lasting option is offered that the CLI did not
+//! suggest, and the name of an option describes its whole effect.
 
 use attache::v1;
 use attache_adapter::frames::CanUseTool;
@@ -21,7 +21,7 @@ fn request(tool: &str, suggestions: Option<Value>) -> CanUseTool {
     asked(request)
 }
 
-/// Names of the lasting options, with what the CLI is sent for each.
+/// The names of the lasting options, each with the permission updates that are sent to the CLI for it.
 fn lasting(question: &CanUseTool) -> Vec<(String, Value)> {
     let options = permission::options(question, true);
     let lasting = options
@@ -35,7 +35,7 @@ fn lasting(question: &CanUseTool) -> Vec<(String, Value)> {
     lasting.map(|it| (it.name.clone(), sent(it))).collect()
 }
 
-/// Whatever id a client answers with, nothing lasting is sent to the CLI.
+/// Checks that no option id makes us send a lasting permission to the CLI.
 fn check_grants_nothing(question: &CanUseTool) {
     assert_eq!(lasting(question), [], "{question:?}");
     let ids = (0..20).map(|at| format!("allow_always:{at}"));
@@ -102,7 +102,7 @@ fn a_suggestion_that_is_not_understood_whole_is_not_offered() {
         json!({}),
         json!([good]),
     ];
-    // Each replaces one member of the suggestion that is fine.
+    // Each value replaces one member of a valid suggestion.
     for (member, values) in [
         (
             "type",
@@ -186,7 +186,7 @@ fn what_is_hidden_in_a_rule_is_shown() {
                 let options = lasting(&request("Bash", Some(json!([grant]))));
                 let (name, sent) = &options[0];
                 assert!(!name.contains(char), "{name:?}");
-                // A mark stands where the character was: the name is never that of a shorter rule.
+                // A mark replaces the character, so the name never equals that of a shorter rule.
                 let is_mark = |it| it == '⏎' || ('\u{2400}'..='\u{2426}').contains(&it);
                 assert!(name.contains("⟦U+") || name.contains(is_mark), "{name:?}");
                 assert_eq!(sent, &json!([grant]));
@@ -195,7 +195,7 @@ fn what_is_hidden_in_a_rule_is_shown() {
     }
 }
 
-/// `Bash()` looks like a rule for nothing, and covers everything.
+/// `Bash()` looks as if it covered nothing, but covers every use of the tool.
 #[test]
 fn a_rule_with_empty_content_is_shown_as_one_for_everything() {
     for content in ["", " ", "\t", " \n "] {
@@ -259,7 +259,7 @@ fn one_grant_said_many_times_is_one_option() {
     assert_eq!(permission::hidden_suggestions_note(&question), None);
 }
 
-/// Whole or not at all: what no name tells of is neither granted nor left out silently.
+/// A suggestion with members that its name does not describe is not offered, not even in part.
 #[test]
 fn a_suggestion_with_members_that_are_not_shown_is_not_offered() {
     let grant = json!({
@@ -274,7 +274,7 @@ fn a_suggestion_with_members_that_are_not_shown_is_not_offered() {
     let mut refused = vec![grant];
     let rule = json!({ "toolName": "Bash", "ruleContent": "ls" });
     let good = json!({ "type": "addRules", "rules": [rule], "behavior": "allow", "destination": "session" });
-    // A member that is not known could change what it means, at every level.
+    // An unknown member at any level could change the meaning of the suggestion.
     let mode = json!({ "type": "setMode", "mode": "plan", "destination": "session" });
     let directories =
         json!({ "type": "addDirectories", "directories": ["/a"], "destination": "session" });

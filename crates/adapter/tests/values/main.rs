@@ -1,4 +1,4 @@
-//! Modes, options, permission requests and updates as values.
+//! Tests of modes, options, permission requests and updates as values.
 
 #![cfg(test)]
 
@@ -63,7 +63,7 @@ fn check_options(question: &CanUseTool, expected: &Expect) {
     expected.assert_eq(&lines.collect::<Vec<_>>().join("\n"));
 }
 
-/// A question with rules to suggest, and one thing more.
+/// A permission request with suggestions and one additional member.
 fn suggesting(name: &str, value: Value) -> CanUseTool {
     let mut request = json!({
         "subtype": "can_use_tool",

@@ -1,4 +1,4 @@
-//! Elicitations of MCP servers.
+//! Tests of elicitations of MCP servers.
 
 use attache::json::Raw;
 use attache::v1;

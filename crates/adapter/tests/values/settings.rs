@@ -1,4 +1,4 @@
-//! What can be chosen, where the CLI talks to, and whether it has a login.
+//! Tests of config options, the endpoint of the CLI, and its login status.
 
 use std::collections::BTreeMap;
 
@@ -85,7 +85,7 @@ fn a_model_that_the_cli_uses_is_the_choice() {
     let mut shown = vec![chosen(&settings)];
     settings.set_choice("model", "deep");
     settings.set_choice("fast", "on");
-    // Both mean the same, and the user has chosen one.
+    // Both names mean the same model, and the user has chosen one of them.
     settings.select_model("deep-5");
     shown.push(chosen(&settings));
     settings.apply_settings(&json!({ "applied": { "model": "quick-5", "effort": null } }));

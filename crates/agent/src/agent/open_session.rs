@@ -225,7 +225,7 @@ impl Agent {
             roots,
             settings,
         } = opened;
-        // Rules are applied to the open file, whatever name led to it.
+        // The rules are checked against the opened file, so no other name of it evades them.
         let roots = roots
             .deny(self.permissions.deny_path_rules(AGENT))
             .ask(self.permissions.ask_path_rules(AGENT));

@@ -1,4 +1,4 @@
-//! Replays a stored session: everything that the client was ever shown, page by page.
+//! Replays a stored session page by page: every update that was sent to a client.
 
 use attache::agent::ClientSession;
 use attache::json::Raw;

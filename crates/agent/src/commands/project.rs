@@ -6,7 +6,7 @@ use attache_text::shell::single_quoted;
 
 use super::BuiltinCommand;
 
-/// What the files in a directory reveal about its project.
+/// The properties of a project, detected from the files in its directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Project {
     language: &'static str,

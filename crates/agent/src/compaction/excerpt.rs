@@ -6,7 +6,7 @@ use attache_model::{Input, Message, ToolResult};
 
 use crate::history::{BYTES_PER_TOKEN, History, bytes};
 
-/// How much of a conversation the summary is made from.
+/// How much of the conversation the summary is based on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Excerpt {
     Whole,
@@ -17,7 +17,7 @@ pub(super) enum Excerpt {
 }
 
 impl Excerpt {
-    /// From the most to the least.
+    /// All excerpts, the largest first.
     pub(super) const ALL: [Excerpt; 3] = [Excerpt::Whole, Excerpt::Terse, Excerpt::Newer];
 
     /// The excerpt of a conversation, for a model with this window.

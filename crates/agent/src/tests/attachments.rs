@@ -1,4 +1,4 @@
-//! What a person attaches to a prompt.
+//! Tests of attachments to prompts: images, links and resources.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! Slash commands, and a conversation that becomes too long.
+//! Tests of slash commands and of compaction.
 
 use expect_test::expect;
 

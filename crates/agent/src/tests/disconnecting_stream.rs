@@ -1,4 +1,5 @@
-//! A client that vanishes: once it has closed its side, nothing can be said to it either, as when its process is killed.
+//! A stream to a client that disappears as if its process were killed: once the client has closed its side, writes to
+//! it fail too.
 
 use std::io;
 use std::pin::Pin;
@@ -8,13 +9,13 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// One side of a stream to a client that vanishes.
+/// One direction of a stream to a client that disappears.
 pub(super) struct DisconnectingStream<S> {
     stream: S,
     is_gone: Arc<AtomicBool>,
 }
 
-/// Both sides of the same stream.
+/// Wraps both directions of one stream.
 pub(super) fn disconnecting<R, W>(
     read: R,
     write: W,

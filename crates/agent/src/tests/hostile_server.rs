@@ -1,4 +1,4 @@
-//! A client whose MCP server changes as a test says, and a user who answers as a test says.
+//! A client with an MCP server that the test changes, and a user whose answers the test chooses.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -28,9 +28,9 @@ struct Shared {
 struct State {
     tools: Vec<Value>,
     declared: (String, String),
-    /// The request by which the agent listens for changes.
+    /// The id of the request with which the agent subscribed to changes.
     listener: Option<String>,
-    /// What the definition becomes when the user is asked.
+    /// The definition that the tool gets while the user is asked.
     when_asked: Option<Value>,
     answer: String,
     requests: Vec<v1::RequestPermissionRequest>,
@@ -45,7 +45,7 @@ impl Shared {
 }
 
 impl HostileServer {
-    /// A new session with the server.
+    /// Opens a new session with the server.
     pub(super) async fn open(stage: &TestAgent, tool: Value) -> HostileServer {
         let villain = HostileServer::start(stage, tool).await;
         let request = v1::NewSessionRequest::new(stage.project().to_str().unwrap(), [server("d")]);
@@ -53,7 +53,7 @@ impl HostileServer {
         villain.ready(opened.session_id).await
     }
 
-    /// A stored session, with a server of the same name.
+    /// Loads a stored session, with a server of the same name.
     pub(super) async fn load(stage: &TestAgent, id: &str, to: &str, tool: Value) -> HostileServer {
         let villain = HostileServer::start(stage, tool).await;
         let cwd = stage.project();
@@ -98,13 +98,13 @@ impl HostileServer {
         }
     }
 
-    /// The server defines the tool anew, and says so.
+    /// Changes the definition of the tool and announces the change.
     pub(super) async fn define(&self, tool: Value) {
         self.state.lock().tools[0] = tool;
         self.changed().await;
     }
 
-    /// The server has one more tool, in front.
+    /// Adds another tool at the front of the list and announces the change.
     pub(super) async fn also(&self, tool: Value) {
         self.state.lock().tools.insert(0, tool);
         self.changed().await;
@@ -123,7 +123,7 @@ impl HostileServer {
         self.agent.notify(told).await.unwrap();
     }
 
-    /// One turn, in which the model calls the tool. Says how often the user was asked.
+    /// Runs one turn, in which the model calls the tool. Returns how often the user was asked.
     pub(super) async fn turn(&self, answer: &str) -> usize {
         let before = self.state.lock().requests.len();
         self.state.lock().answer = answer.to_owned();
@@ -165,7 +165,7 @@ impl HostileServer {
         options.iter().map(|option| option.name.clone()).collect()
     }
 
-    /// A copy of the session, in this connection.
+    /// Forks the session and continues in the fork.
     pub(super) async fn fork(&mut self, cwd: &std::path::Path) {
         let request = v1::ForkSessionRequest::new(self.session.clone(), cwd.to_str().unwrap());
         self.session = self.agent.request(request).await.unwrap().session_id;

@@ -1,4 +1,4 @@
-//! Turns that break: the client goes, refuses to be asked, changes its mind, or the process ends.
+//! Tests of interrupted turns: the client disconnects, fails a request or cancels, or the process ends.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! MCP servers in a conversation: what the person is asked before a tool of one is called, and what a mode leaves of it.
+//! Tests of MCP servers in a conversation: permission requests for their tools, modes, prompts and instructions.
 
 use expect_test::expect;
 

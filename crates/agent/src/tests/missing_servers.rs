@@ -1,4 +1,4 @@
-//! MCP servers of a session that fail: the session goes on without them.
+//! Tests of MCP servers that fail: the session continues without them.
 
 use expect_test::expect;
 

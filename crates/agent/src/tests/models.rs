@@ -1,4 +1,4 @@
-//! Which models are offered, what their providers list, and whether the chosen one has its key.
+//! Tests of the offered models, the lists of their providers, and the login status of the default model.
 
 use attache_model::Environment;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -6,7 +6,7 @@ use tokio::net::TcpListener;
 
 use super::test_agent::TestAgent;
 
-/// A server that lists one model, whatever it is asked.
+/// A server that responds to every request with a list of one model.
 async fn lister() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -81,7 +81,7 @@ async fn a_model_name_without_provider_is_resolved() {
         .await;
 }
 
-/// Plays `auth/status` with an environment, and expects these states: before a provider is set, and after.
+/// Plays `auth/status` with an environment, and expects these states before and after `providers/set`.
 async fn check_auth_status(environment: Environment, before: &str, provider: &str, after: &str) {
     let mut agent = TestAgent::new("");
     agent.environment = Some(environment);

@@ -1,4 +1,4 @@
-//! Modes, config options, permissions that are remembered, and what the user is asked.
+//! Tests of modes, config options, remembered permissions and permission requests.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! What "always" covers: exactly what its name says, and nothing that a model can make look like it.
+//! Attack tests of "always allow": it covers exactly what its name says, and nothing that a model makes look like it.
 
 use std::collections::HashSet;
 
@@ -19,8 +19,8 @@ fn unused() -> Value {
     json!({"name": "unused", "inputSchema": {"type": "object"}})
 }
 
-/// Allows the first call for the session, then makes the others, each of which is answered with no. Says which of them
-/// were asked about.
+/// Allows the first call for the session, then makes the others and rejects their requests. Returns which of the others
+/// the user was asked about.
 async fn asked_after(first: (&str, Value), others: &[(&str, Value)], files: &[&str]) -> Vec<bool> {
     let calls = std::iter::once(&first).chain(others);
     let turns: Vec<String> = calls.map(|(tool, input)| say(tool, input)).collect();
@@ -110,7 +110,7 @@ async fn permission_covers_exactly_one_command_in_its_directory() {
         with("args", json!(["; echo PWNED"])),
         with("cmd", json!("echo PWNED")),
     ];
-    // Members that the tool does not have change nothing of what it does.
+    // The tool ignores unknown members.
     assert_eq!(asked_after(("run", base), &same, &[]).await, [false; 6]);
 }
 
@@ -176,7 +176,7 @@ async fn protected_files_ask_in_every_mode_and_every_time() {
         let stage = TestAgent::new(&[turn.as_str(), turn.as_str()].join(","));
         let villain = HostileServer::open(&stage, unused()).await;
         villain.set_mode(mode).await;
-        // An answer that was not offered allows nothing.
+        // An option that was not offered allows nothing.
         assert_eq!(villain.turn("allow_always").await, 1, "{mode}");
         assert!(!stage.project().join("AGENTS.md").exists(), "{mode}");
         assert!(
@@ -191,7 +191,7 @@ async fn protected_files_ask_in_every_mode_and_every_time() {
     }
 }
 
-/// A directory brings what lies in it to where it is moved.
+/// Moving a directory also moves the protected files in it.
 #[tokio::test]
 async fn moving_a_directory_with_a_protected_file_asks() {
     let moves = [
@@ -275,7 +275,7 @@ async fn permission_options_have_distinct_names() {
     villain.close().await;
 }
 
-/// What earlier versions kept: keys of text, which covered more than they said.
+/// Earlier versions stored decisions as text keys, which covered more than their names said.
 #[tokio::test]
 async fn decisions_of_old_journal_formats_cover_nothing() {
     let calls = [

@@ -1,4 +1,4 @@
-//! Sessions: loaded with all that was shown, resumed, listed, forked, and cut off in the middle.
+//! Tests of stored sessions: loaded, resumed, listed, forked, and interrupted in the middle of a turn.
 
 use attache_journal::Kind;
 use expect_test::expect;
@@ -226,7 +226,7 @@ async fn interrupted_calls_have_failed_and_the_model_is_told() {
     .assert_eq(&stage.sent_to_model());
 }
 
-/// A turn that was killed while its command ran.
+/// The journal of a turn that was killed while its command ran.
 const CUT_OFF: [(Kind, &str); 6] = [
     (
         entry_kinds::PROMPT,

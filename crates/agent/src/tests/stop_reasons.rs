@@ -1,11 +1,11 @@
-//! Why turns stop, and turns that wait for others.
+//! Tests of stop reasons and of queued turns.
 
 use expect_test::expect;
 
 use super::NEW;
 use super::test_agent::TestAgent;
 
-/// A prompt whose turn ends like this, whatever is shown.
+/// The script of a prompt whose turn ends with these lines, after any updates.
 fn turn(text: &str, end: &str) -> String {
     format!(
         r#"

@@ -1,4 +1,4 @@
-//! The agent between a scripted model and a scripted client, with a project and a journal on disk.
+//! A test harness: the agent between a scripted model and a scripted client, with a project and a journal on disk.
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,13 +17,13 @@ use crate::entry_kinds;
 use crate::tools::ToolEnvironment;
 use crate::{Limits, Setup, serve};
 
-/// A scripted model, a project and a journal. The agent can be started on it again and again.
+/// A scripted model, a project and a journal. The agent can be started several times with them.
 pub(super) struct TestAgent {
     pub(super) model: ScriptedModel,
     pub(super) limits: Limits,
     /// Rules of the user, in JSON.
     pub(super) policy: Option<String>,
-    /// Other models than the scripted one.
+    /// The environment of the model catalog. Default: only the scripted model.
     pub(super) environment: Option<Environment>,
     dir: TempDir,
 }
@@ -57,7 +57,7 @@ impl TestAgent {
         fs::read_to_string(self.project().join(name)).unwrap()
     }
 
-    /// Puts a database of sessions there, before anything has opened one.
+    /// Writes the session database. Call it before the agent is started.
     pub(super) fn put_database(&self, bytes: &[u8]) {
         let data = self.dir.path().join("data");
         fs::create_dir(&data).unwrap();
@@ -68,8 +68,8 @@ impl TestAgent {
         Store::open(&self.dir.path().join("data")).unwrap()
     }
 
-    /// Starts the agent and plays a client's script to it, from behind `initialize` on. `CWD` stands for the project.
-    /// The agent breaks no rule.
+    /// Starts the agent and plays a client's script to it, after `initialize`. `CWD` stands for the project directory.
+    /// Fails if the agent violates the protocol.
     pub(super) async fn play(&self, capabilities: &str, script: &str) -> Trace {
         let ((read, write), peer) = scripted_client(&self.script(capabilities, script)).unwrap();
         let (client, calls) = attache::agent::connect(read, write, Options::default());
@@ -85,7 +85,7 @@ impl TestAgent {
         trace.replacing(self.project().display().to_string(), "CWD")
     }
 
-    /// The same with a client that is killed where the script ends.
+    /// Like [`play`](Self::play), with a client that disappears at the end of the script.
     pub(super) async fn play_and_vanish(&self, script: &str) {
         let ((read, write), peer) = scripted_client(&self.script("{}", script)).unwrap();
         let (read, write) = disconnecting(read, write);
@@ -133,7 +133,7 @@ impl TestAgent {
         listed[0].id.as_str().to_owned()
     }
 
-    /// Adds entries to the journal of a session that is not open, as if a process had been killed behind them.
+    /// Adds entries to the journal of a session that is not open, as if a process had been killed after writing them.
     pub(super) async fn add(&self, id: &str, entries: &[(Kind, &str)]) {
         let (_, journal) = self.store().open_session(id).await.unwrap();
         for (kind, body) in entries {
@@ -142,7 +142,7 @@ impl TestAgent {
         journal.close().await.unwrap();
     }
 
-    /// What the model was told in its last request, a line for each piece.
+    /// The last request to the model, with a line for each part.
     pub(super) fn sent_to_model(&self) -> String {
         let requests = self.model.requests();
         requests.last().map(told).unwrap_or_default()

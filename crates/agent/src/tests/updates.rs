@@ -1,4 +1,4 @@
-//! A prompt, what comes of it, and why it stops.
+//! Tests of the updates during a turn, from the prompt to the stop reason.
 
 use expect_test::expect;
 

@@ -19,7 +19,7 @@ pub struct Delete {
     pub path: String,
 }
 
-/// A removal to perform.
+/// A prepared removal.
 #[derive(Debug)]
 pub(super) struct PreparedDelete {
     path: PathBuf,
@@ -88,7 +88,7 @@ pub(super) async fn removable(
     }
 }
 
-/// Whether both are the same kind of file, whatever their size.
+/// Whether both entries have the same kind. Ignores their sizes.
 pub(super) fn is_same(one: EntryKind, other: EntryKind) -> bool {
     std::mem::discriminant(&one) == std::mem::discriminant(&other)
 }

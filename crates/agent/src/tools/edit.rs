@@ -14,16 +14,16 @@ use super::{Workplace, format};
 pub struct Edit {
     /// The file.
     pub path: String,
-    /// The replacements, made one after the other.
+    /// The replacements, applied in this order.
     pub edits: Vec<Replacement>,
 }
 
-/// A passage and what takes its place.
+/// A passage and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replacement {
     /// The passage, exactly as in the file.
     pub old: String,
-    /// What takes its place.
+    /// The new text.
     pub new: String,
     /// Whether to replace every occurrence.
     pub all: bool,

@@ -45,10 +45,10 @@ pub(super) struct PreparedFetch(Url);
 /// Whether pages of this machine may be fetched, by a loopback address or `localhost`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Loopback {
-    /// No.
+    /// They may not be fetched.
     #[default]
     Closed,
-    /// Yes, for servers under development.
+    /// They may be fetched, for example from a server under development.
     Open,
 }
 
@@ -210,7 +210,7 @@ fn media_type(headers: &HeaderMap) -> String {
     plain::one_line(media.unwrap_or_default(), LONGEST_MEDIA_TYPE).to_ascii_lowercase()
 }
 
-/// Why there is no page. Uses the innermost cause, which says most.
+/// The error for a page that could not be fetched. Reports the innermost cause, which is the most specific.
 fn failed(error: &reqwest::Error) -> ToolError {
     if error.is_timeout() {
         return ToolError::new(

@@ -1,5 +1,5 @@
-//! The user's rules about files, for every tool: a file that a rule denies is not read, searched, listed or changed, by
-//! whatever name it is reached.
+//! Applies the user's rules about files to every tool. A denied file is not read, searched, listed or changed, by
+//! any of its names.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -188,7 +188,7 @@ impl WithheldEntries {
     }
 }
 
-/// The kinds that rules may name; those that only look come first.
+/// The kinds of access that a rule can name. The first [`LOOKS`] of them do not change files.
 const CHANGES: [v1::ToolKind; 5] = [
     v1::ToolKind::Read,
     v1::ToolKind::Search,

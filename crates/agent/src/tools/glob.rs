@@ -13,7 +13,7 @@ use super::tree::{HiddenFiles, TreeWalk, WalkContext, run_blocking};
 use super::{Workplace, format};
 use crate::ToolOutcome;
 
-/// Finds files by their names.
+/// Finds files by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Glob {
     /// The pattern.
@@ -22,7 +22,7 @@ pub struct Glob {
     pub path: Option<String>,
 }
 
-/// A search for names to perform.
+/// A prepared search for names.
 #[derive(Debug)]
 pub(super) struct PreparedGlob {
     path: PathBuf,

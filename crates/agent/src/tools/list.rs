@@ -12,16 +12,16 @@ use super::tree::{HiddenFiles, TreeWalk, WalkContext, WalkEntry, run_blocking};
 use super::{Workplace, format};
 use crate::ToolOutcome;
 
-/// Shows what is in a directory.
+/// Lists a directory as a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct List {
     /// The directory. Default: the working directory.
     pub path: Option<String>,
-    /// How many levels.
+    /// The number of levels to show.
     pub depth: Option<u32>,
 }
 
-/// A directory to show.
+/// A prepared listing.
 #[derive(Debug)]
 pub(super) struct PreparedList {
     path: PathBuf,
@@ -82,7 +82,7 @@ struct TreeText {
     notes: Vec<String>,
 }
 
-/// Draws as many levels as there is room for.
+/// Draws as many levels as fit into a result.
 fn draw(
     here: WalkContext<'_>,
     listing: &PreparedList,

@@ -11,7 +11,7 @@ use super::tool_error::ToolError;
 use super::{Workplace, format, location};
 use crate::ToolOutcome;
 
-/// Gives a file or directory another name.
+/// Renames or moves a file or directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Move {
     /// The file or directory.
@@ -20,7 +20,7 @@ pub struct Move {
     pub to: String,
 }
 
-/// A move to perform.
+/// A prepared move.
 #[derive(Debug)]
 pub(super) struct PreparedMove {
     from: PathBuf,

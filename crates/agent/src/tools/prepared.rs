@@ -1,4 +1,4 @@
-//! A built-in call that was found to be possible: what it would do, and doing it.
+//! A prepared call of a built-in tool: describes its effect for a permission request, then performs it.
 
 use attache::json::Raw;
 use attache::v1;
@@ -17,7 +17,7 @@ use super::write::PreparedChange;
 use super::{BuiltinCall, Effect, Workplace};
 use crate::ToolOutcome;
 
-/// A built-in call that was found to be possible, with the content to show before it runs.
+/// A call of a built-in tool that can be performed, with the content to show before it runs.
 #[derive(Debug)]
 pub struct PreparedTool {
     subject: CallSubject,
@@ -43,16 +43,16 @@ pub struct CallSubject {
     pub host: Option<String>,
 }
 
-/// Content that a running call shows; each replaces the one before.
+/// Content that a running call shows. It replaces the previous content.
 ///
-/// Drop it after sending it: the call does not release a terminal in it before.
+/// Drop the value once the content has been sent: until then the call does not release a terminal in it.
 #[derive(Debug)]
 pub struct ToolProgress {
     /// The content.
     pub content: Vec<v1::ToolCallContent>,
     /// The files that it touches.
     pub locations: Vec<v1::ToolCallLocation>,
-    /// Dropped with the value, which signals that it was sent.
+    /// Dropped with the value, which signals that the content was sent.
     _sent: Option<oneshot::Sender<()>>,
 }
 

@@ -23,11 +23,11 @@ pub struct Read {
     pub path: String,
     /// The first line, counted from 1.
     pub line: Option<u32>,
-    /// How many lines.
+    /// The maximum number of lines.
     pub limit: Option<u32>,
 }
 
-/// A read to perform.
+/// A prepared read.
 #[derive(Debug)]
 pub(super) struct PreparedRead {
     path: PathBuf,

@@ -30,12 +30,12 @@ use terminal::ToolTerminal;
 pub enum Run {
     /// Runs a command.
     Start(StartCommand),
-    /// Looks at a command in the background.
+    /// Returns the output of a background command.
     Output {
         /// Its id.
         id: String,
     },
-    /// Ends a command in the background.
+    /// Stops a background command.
     Stop {
         /// Its id.
         id: String,
@@ -47,15 +47,15 @@ pub enum Run {
 pub struct StartCommand {
     /// The shell command.
     pub command: String,
-    /// Where it runs. Default: the working directory.
+    /// The directory to run in. Default: the working directory of the session.
     pub cwd: Option<String>,
     /// Timeout in seconds.
     pub timeout: Option<u32>,
-    /// Whether it continues after the call.
+    /// Whether the command keeps running after the call.
     pub background: bool,
 }
 
-/// A command to run or manage.
+/// A prepared `run` call.
 #[derive(Debug)]
 pub(super) enum PreparedRun {
     Run {
@@ -271,7 +271,7 @@ fn request(
 const USUAL_TIMEOUT: u32 = 120;
 const LONGEST_TIMEOUT: u32 = 3600;
 const LONGEST_SHOWN: usize = 80;
-/// How long to wait for a background command that fails at once.
+/// How long to watch a new background command, in case it fails at once.
 const EARLY: Duration = Duration::from_millis(500);
 /// Bytes of output that a terminal keeps; the model gets fewer.
 const KEPT: u64 = 1024 * 1024;

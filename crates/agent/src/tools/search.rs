@@ -22,22 +22,22 @@ use super::{Workplace, format};
 use crate::ToolOutcome;
 use match_collector::MatchCollector;
 
-/// Finds lines of files.
+/// Finds matching lines in files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Search {
     /// The regular expression.
     pub pattern: String,
     /// The directory or file. Default: the working directory.
     pub path: Option<String>,
-    /// Which files.
+    /// A glob pattern for the files to search.
     pub glob: Option<String>,
     /// Whether to ignore case.
     pub ignore_case: bool,
-    /// How many lines to show around each match.
+    /// The number of lines to show around each match.
     pub context: Option<u32>,
 }
 
-/// A search to perform.
+/// A prepared search.
 #[derive(Debug)]
 pub(super) struct PreparedSearch {
     path: PathBuf,

@@ -1,9 +1,9 @@
-//! The tools as a model is told of them.
+//! The specifications of the built-in tools for the model.
 
 use attache_model::ToolSpec;
 use serde_json::{Value, json};
 
-/// The tools as a model is told of them: names, what they are for, what they take.
+/// The specifications of the built-in tools for the model: name, description and input schema.
 pub fn specs() -> Vec<ToolSpec> {
     let all = [
         ("read", READ, read()),

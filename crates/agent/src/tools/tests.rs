@@ -1,4 +1,4 @@
-//! Every tool against a client in memory that offers files and terminals, and against one that offers nothing.
+//! Tests of every tool, with a client in memory that offers files and terminals, and with one that offers nothing.
 
 mod boundary;
 mod cancellation;
@@ -27,7 +27,7 @@ use super::{Loopback, PreparedTool, ToolEnvironment, WebClient, Workplace, parse
 use crate::ToolOutcome;
 use test_editor::TestEditor;
 
-/// A directory to work in, and a client.
+/// A working directory and a client.
 struct TestWorkplace {
     _top: TempDir,
     top: PathBuf,
@@ -35,7 +35,7 @@ struct TestWorkplace {
     workplace: Workplace,
 }
 
-/// What the client offers.
+/// The services that the client offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ClientOffer {
     Nothing,
@@ -45,7 +45,7 @@ enum ClientOffer {
 }
 
 impl TestWorkplace {
-    /// A client that offers nothing, and files: each `NAME TEXT`, or `NAME/` for a directory.
+    /// A client that offers nothing, and these files, each with its text; a name that ends in `/` is a directory.
     async fn new(files: &[(&str, &str)]) -> TestWorkplace {
         TestWorkplace::with(ClientOffer::Nothing, files).await
     }
@@ -90,7 +90,7 @@ impl TestWorkplace {
         }
     }
 
-    /// What the model is told.
+    /// The result of a call as the model gets it.
     async fn for_model(&self, tool: &str, input: &str) -> String {
         let outcome = self.outcome(tool, input).await;
         self.text(&outcome)
@@ -120,14 +120,14 @@ impl TestWorkplace {
         self.top.join(name)
     }
 
-    /// What the client was asked.
+    /// The requests to the client.
     fn asked(&self) -> String {
         let asked = self.editor.asked().join("\n");
         asked.replace(self.top.to_str().unwrap(), "@")
     }
 }
 
-/// The diff that a person sees, as `old` and `new`.
+/// The diff that the user sees, as `old` and `new`.
 fn diff(content: &[v1::ToolCallContent]) -> (Option<&str>, &str) {
     match content {
         [v1::ToolCallContent::Diff(diff)] => (diff.old_text.as_deref(), &diff.new_text),
@@ -135,7 +135,7 @@ fn diff(content: &[v1::ToolCallContent]) -> (Option<&str>, &str) {
     }
 }
 
-/// Waits until something is so, but not for ever.
+/// Waits until the condition is true, for a limited time.
 async fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !is_so() {

@@ -1,5 +1,5 @@
-//! `write`: replaces a file's text; and what all changes of files have in common: a change is shown before it is made, and
-//! made only if the file still has the text that was shown.
+//! `write`: replaces a file's text. Also the part that all tools which change text share: the change is shown first,
+//! and it is made only if the file still has the text that was shown.
 
 use std::path::PathBuf;
 
@@ -22,12 +22,12 @@ pub struct Write {
     pub content: String,
 }
 
-/// A change of a file to perform.
+/// A prepared change of a file.
 #[derive(Debug)]
 pub(super) struct PreparedChange {
     pub(super) path: PathBuf,
     pub(super) shown: String,
-    /// Its text before; none for a new file.
+    /// The text before the change; `None` for a new file.
     pub(super) old: Option<String>,
     pub(super) new: String,
     /// The first line that differs, counted from 1.
@@ -148,7 +148,7 @@ pub(super) fn first_difference(old: &str, new: &str) -> u32 {
     u32::try_from(same + 1).unwrap_or(u32::MAX)
 }
 
-/// What is left of two texts without the lines that both begin and end with, save a few.
+/// The differing middle parts of two texts, with a few of the common lines around them.
 fn middles<'t>(old: &'t str, new: &'t str) -> (&'t str, &'t str) {
     let same = |lines: &mut dyn Iterator<Item = (&str, &str)>| {
         let lines = lines.take_while(|(old, new)| old == new);

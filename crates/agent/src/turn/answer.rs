@@ -144,7 +144,7 @@ impl Turn<'_> {
         let foreign = self.session.servers.tool(name);
         let title = foreign.as_ref().map(permission::tool_title);
         let title = title.unwrap_or_else(|| name.to_owned());
-        // Not the server's own annotations: they would let it pose as a tool that only reads.
+        // The server's own annotations don't count: with them a server could present its tool as one that only reads.
         let kind = tools::kind_of(name).or_else(|| session_call::kind_of(name));
         let call = v1::ToolCall::new(shown, title)
             .name(name)

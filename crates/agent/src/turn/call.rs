@@ -69,7 +69,7 @@ impl Turn<'_> {
         self.session.add_message(self.history, result).await
     }
 
-    /// Why the call is not allowed, for the model; `None` if it is.
+    /// The reason for the model why the call is not allowed; `None` if it is allowed.
     async fn refusal(
         &self,
         open: &OpenCall,

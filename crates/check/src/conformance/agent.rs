@@ -1,4 +1,4 @@
-//! An agent under test, and the acts it is put through.
+//! Runs the test cases for an agent.
 
 mod cancellation;
 mod client_services;
@@ -27,7 +27,7 @@ use super::agent_test::AgentTest;
 use super::test_case::{self, TestCase};
 use super::{Check, Options, PeerLauncher, Report, Subject, passive_check};
 
-/// Checks an agent, which is started many times.
+/// Checks an agent. Each test case starts the agent at least once.
 pub async fn check_agent(launch: PeerLauncher, options: Options) -> Report {
     let watched = passive_checks::all().any(|it| options.selection.takes(it.check.id));
     let wanted = |case: &&'static TestCase<AgentTest>| {
@@ -41,7 +41,7 @@ pub async fn check_agent(launch: PeerLauncher, options: Options) -> Report {
     run_cases(cases, launch, options).await
 }
 
-/// Plays some of the acts only.
+/// Runs one test case only.
 #[cfg(test)]
 pub(super) async fn check_in(case: &str, launch: PeerLauncher, options: Options) -> Report {
     let cases = CASES.iter().filter(|it| it.name == case).collect();

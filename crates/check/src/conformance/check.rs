@@ -1,56 +1,56 @@
-//! A check as data.
+//! The definition of a check: its id, rule, severity and texts, and the condition under which it can be judged.
 
 use std::fmt;
 use std::str::FromStr;
 
 use attache_schema::rules::{Level, Rule};
 
-/// Something that can be seen from outside and is right or wrong.
+/// A behaviour that can be judged from the messages of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Check {
-    /// Its name, such as `agent.cancel.mid-text`. The word in the middle is its group.
+    /// The id, such as `agent.cancel.mid-text`. The word in the middle is the group.
     pub id: &'static str,
-    /// The number of the rule it comes from, for those that the table of rules has.
+    /// The number of the protocol rule that the check comes from; `None` if the table of rules does not contain it.
     pub rule: Option<&'static str>,
-    /// How much it weighs.
+    /// The severity.
     pub level: Level,
-    /// What must be seen.
+    /// The expected behaviour.
     pub text: &'static str,
-    /// What to do when it is not.
+    /// Advice for when the check fails.
     pub hint: &'static str,
-    /// What it takes to be seen at all.
+    /// The condition under which the check can be judged.
     pub need: Need,
 }
 
-/// What it takes to exercise a check.
+/// The condition under which a check can be judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// Nothing but the conversation.
+    /// None: every conversation exercises the check.
     Nothing,
-    /// That this is advertised.
+    /// The program advertises this capability.
     Capability(&'static str),
-    /// That this is not advertised.
+    /// The program does not advertise this capability.
     NoCapability(&'static str),
-    /// A prompt that makes the agent do this.
+    /// A prompt of this kind is configured and has its effect.
     Prompt(PromptKind),
-    /// That this occurs.
+    /// This occurs in a conversation.
     Occurrence(&'static str),
-    /// A command line that makes the client do this.
+    /// The command line makes the client do this.
     Command(&'static str),
 }
 
-/// What a prompt is to make the agent do.
+/// The behaviour that a prompt triggers in the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PromptKind {
-    /// Say something.
+    /// Answer with text.
     Text,
-    /// Say something that takes long, so that it can be cancelled.
+    /// Answer with text that takes long enough to be cancelled.
     Long,
-    /// Use a tool.
+    /// Call a tool.
     ToolCall,
-    /// Ask for permission.
+    /// Send a permission request.
     Permission,
-    /// Make a plan.
+    /// Send a plan.
     Plan,
     /// Read a file through the client.
     FsRead,
@@ -60,7 +60,7 @@ pub enum PromptKind {
     Terminal,
     /// Run a command that does not end by itself in a terminal of the client.
     LongTool,
-    /// Ask the person something.
+    /// Send an elicitation.
     Elicitation,
 }
 
@@ -70,7 +70,7 @@ impl Check {
         self.id.split('.').nth(1).unwrap_or(self.id)
     }
 
-    /// The rule it comes from.
+    /// The protocol rule that the check comes from.
     pub fn rule(&self) -> Option<&'static Rule> {
         Rule::find(self.rule?)
     }
@@ -111,7 +111,7 @@ pub(crate) const fn should(
     check(id, rule, Level::Should, text, hint)
 }
 
-/// What the official implementations do, without a word of duty.
+/// A check for behaviour of the official implementations that the protocol does not require.
 pub(crate) const fn observed(
     id: &'static str,
     rule: &'static str,
@@ -140,7 +140,7 @@ const fn check(
 }
 
 impl PromptKind {
-    /// All of them.
+    /// All kinds of prompts.
     pub const ALL: [PromptKind; 10] = [
         PromptKind::Text,
         PromptKind::Long,
@@ -154,7 +154,7 @@ impl PromptKind {
         PromptKind::Elicitation,
     ];
 
-    /// Its name on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             PromptKind::Text => "text",

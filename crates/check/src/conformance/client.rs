@@ -1,5 +1,4 @@
-//! A client under test, and the acts it is put through. It is started for each act and told to prompt an agent, which is
-//! us.
+//! Runs the test cases for a client. Each test case starts the client, which sends a prompt to the checker as its agent.
 
 mod agent_failure;
 mod cancellation;
@@ -23,7 +22,7 @@ use super::test_case::{self, TestCase};
 use super::{Check, Options, PeerLauncher, Report, Subject, passive_check};
 use client_test::ClientTest;
 
-/// Checks a client. Starting it gives our ends of the connection with the agent that it has started.
+/// Checks a client. `launch` starts the client and returns the agent's end of its connection.
 pub async fn check_client(launch: PeerLauncher, options: Options) -> Report {
     let watched = passive_checks::CHECKS
         .iter()
@@ -39,7 +38,7 @@ pub async fn check_client(launch: PeerLauncher, options: Options) -> Report {
     run_cases(cases, launch, options).await
 }
 
-/// Plays some of the acts only.
+/// Runs one test case only.
 #[cfg(test)]
 pub(super) async fn check_in(case: &str, launch: PeerLauncher, options: Options) -> Report {
     let cases = CASES.iter().filter(|it| it.name == case).collect();

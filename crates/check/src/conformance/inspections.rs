@@ -34,7 +34,7 @@ pub(crate) fn clean(line: &[u8], _: Option<&Value>) -> InspectionResult {
     )
 }
 
-/// Only lines that want to be messages, and are text at all.
+/// A line that starts like a message must be complete JSON. Does not apply to other lines or to invalid UTF-8.
 pub(crate) fn whole(line: &[u8], json: Option<&Value>) -> InspectionResult {
     let line = line.trim_ascii();
     if !line.starts_with(b"{") || std::str::from_utf8(line).is_err() {
@@ -250,7 +250,7 @@ pub(crate) fn names(message: &Value) -> InspectionResult {
     })
 }
 
-/// What an agent can call on a client.
+/// The methods that an agent can call on a client.
 const KNOWN: &[&str] = &[
     "session/update",
     "session/request_permission",

@@ -1,8 +1,9 @@
-//! Looking into messages. The reader is not the one that the rest of the workspace uses, on purpose.
+//! Helpers to inspect JSON messages. They deliberately use another JSON reader than the rest of the workspace, so that
+//! the checker does not share its mistakes.
 
 use serde_json::Value;
 
-/// What sort of message it is.
+/// The kind of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MessageKind {
     Request,
@@ -25,12 +26,12 @@ pub(crate) fn method(message: &Value) -> &str {
     message.get("method").and_then(Value::as_str).unwrap_or("")
 }
 
-/// A text at a pointer, or nothing.
+/// The string at a JSON pointer, or an empty string.
 pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or("")
 }
 
-/// The update of a `session/update`, if it is one.
+/// The update in a `session/update` notification; `None` for any other message.
 pub(crate) fn update(message: &Value) -> Option<&Value> {
     if method(message) != "session/update" {
         return None;
@@ -38,12 +39,12 @@ pub(crate) fn update(message: &Value) -> Option<&Value> {
     message.pointer("/params/update")
 }
 
-/// The kind of the update of a `session/update`.
+/// The kind of the update in a `session/update` notification.
 pub(crate) fn update_kind(message: &Value) -> &str {
     update(message).map_or("", |update| text(update, "/sessionUpdate"))
 }
 
-/// Whether a capability is there: `true`, or an object.
+/// Whether a capability is advertised: its value is `true` or an object.
 pub(crate) fn offers(capabilities: &Value, pointer: &str) -> bool {
     match capabilities.pointer(pointer) {
         Some(Value::Bool(yes)) => *yes,

@@ -1,9 +1,9 @@
-//! Which members the types of the protocol have: what is beside them belongs into `_meta`. Reading drops the others, so
-//! that only a look at the text shows them.
+//! The members of each protocol type. Additional data belongs into `_meta`. Typed readers drop unknown members, so this
+//! module inspects the raw JSON.
 
 use serde_json::Value;
 
-/// That an object has no members but these.
+/// Fails if an object has other members than these and `_meta`.
 pub(crate) fn only(value: &Value, known: &[&str]) -> Result<(), String> {
     let Some(object) = value.as_object() else {
         return Ok(());
@@ -15,7 +15,7 @@ pub(crate) fn only(value: &Value, known: &[&str]) -> Result<(), String> {
     }
 }
 
-/// The members of an update of a kind, if the protocol has it.
+/// The members of an update of this kind; `None` if the protocol has no such kind.
 pub(crate) fn of_update(kind: &str) -> Option<&'static [&'static str]> {
     let found = UPDATES.iter().find(|(known, _)| *known == kind);
     found.map(|(_, members)| *members)

@@ -1,4 +1,4 @@
-//! How a check is done: what to say, how long to wait, where to work.
+//! Options of a run: prompts, timeouts and the working directory.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,22 +8,22 @@ use std::time::Duration;
 use super::test_case::CASE_TIMEOUT;
 use super::{PromptKind, Selection};
 
-/// How a check is done.
+/// Options of a run of the checker.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What to say to make the agent do something.
+    /// The prompts to send, by the behaviour that they trigger.
     pub prompts: BTreeMap<PromptKind, String>,
-    /// How long an answer may take.
+    /// How long the program may take to respond to a request.
     pub response_timeout: Duration,
-    /// How long one act may take.
+    /// How long one test case may take.
     pub case_timeout: Duration,
-    /// How many acts run at the same time.
+    /// How many test cases run at the same time.
     pub parallel_cases: usize,
-    /// A directory of ours that the agent is told to work in.
+    /// The working directory of the sessions.
     pub folder: PathBuf,
-    /// A command that runs as an MCP server and writes what it hears to the file that is its last argument.
+    /// The command of an MCP server that logs the methods it receives. The path of the log file is appended to it.
     pub mcp: Option<Vec<String>>,
-    /// Which checks are made.
+    /// The checks to run.
     pub selection: Selection,
 }
 
@@ -43,7 +43,7 @@ pub enum Preset {
 }
 
 impl Options {
-    /// With nothing but a greeting to say.
+    /// Default options, whose only prompt is a greeting.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         let greeting = (PromptKind::Text, "Say hello".to_owned());
         Options {
@@ -57,7 +57,7 @@ impl Options {
         }
     }
 
-    /// With the prompts of a preset.
+    /// Sets the prompts of a preset.
     #[must_use]
     pub fn preset(mut self, preset: Preset) -> Self {
         let prompts = preset.prompts().iter();
@@ -78,7 +78,7 @@ impl Preset {
         }
     }
 
-    /// Its name on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Preset::Attache => "attache",

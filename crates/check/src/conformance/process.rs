@@ -1,4 +1,5 @@
-//! What is under test as a program, and the MCP server that an agent under test is given.
+//! Starts the program under test and ends it with everything that it started. Also the MCP server that an agent under
+//! test can connect to.
 
 use std::fmt::Display;
 use std::io::{self, BufRead, Write};
@@ -12,7 +13,7 @@ use tokio::task::JoinSet;
 use super::test_case::{PeerLauncher, PeerStreams};
 use super::wire::STOP_TIMEOUTS;
 
-/// Starts a program each time, in the custody of the transport.
+/// A launcher that starts a new process of this program each time.
 pub fn launch_program(program: Program, processes: Processes) -> PeerLauncher {
     Arc::new(move |_| {
         let (program, processes) = (program.clone(), processes.clone());
@@ -20,8 +21,8 @@ pub fn launch_program(program: Program, processes: Processes) -> PeerLauncher {
     })
 }
 
-/// The processes of a check. A check that is given up ends them and waits for their end before it removes what they
-/// work in.
+/// The processes of a run. A run that is stopped early ends them, and waits for that before it removes their working
+/// directory.
 #[derive(Clone, Default)]
 pub struct Processes(Arc<Mutex<ProcessList>>);
 
@@ -32,12 +33,12 @@ struct ProcessList {
 }
 
 impl Processes {
-    /// Starts one more, unless [`Processes::end`] was called.
+    /// Starts a process, unless [`Processes::end`] was called.
     pub async fn start<T, E: Display>(
         &self,
         spawn: impl Future<Output = Result<(Child, T), E>>,
     ) -> Result<(Arc<Child>, T), String> {
-        // Locked until the process is in the list: nobody misses one that is being started.
+        // Locked until the process is in the list, so that `end` does not miss a process that is being started.
         let mut list = self.0.lock().await;
         if list.is_closed {
             return Err("the check was interrupted".to_owned());
@@ -49,7 +50,7 @@ impl Processes {
         Ok((child, rest))
     }
 
-    /// Starts one more, with our ends of its standard input and output.
+    /// Starts a process and returns our ends of its standard input and output.
     pub async fn start_piped(&self, program: &Program) -> Result<PeerStreams, String> {
         let piped = async {
             let piped = program.spawn_piped().await;
@@ -63,7 +64,7 @@ impl Processes {
         })
     }
 
-    /// Ends all of them with everything they started, and waits for that. Nothing is started afterwards.
+    /// Ends all processes with everything they started, and waits for that. Later attempts to start a process fail.
     pub async fn end(&self) {
         let mut list = self.0.lock().await;
         list.is_closed = true;
@@ -75,7 +76,7 @@ impl Processes {
     }
 }
 
-/// An MCP server with one tool, which writes the methods it hears to `heard`, one a line.
+/// An MCP server with one tool. It writes each method that it receives to `heard`, one per line.
 pub fn serve_mcp(
     input: impl BufRead,
     mut output: impl Write,

@@ -1,5 +1,5 @@
-//! A proxy under test, between a client and an agent that are both ours: what goes in at one end comes out at the other,
-//! unless it has a reason.
+//! Runs the test cases for a proxy. The checker is both its client and its agent, and expects every message to arrive
+//! unchanged at the other end, unless the protocol gives a reason for a change.
 
 mod concurrent_messages;
 mod disconnection;
@@ -13,7 +13,8 @@ use super::test_case::{self, BoxFuture, PeerStreams, TestCase};
 use super::{Check, Options, Report, Subject};
 use proxy_test::ProxyTest;
 
-/// Starts a proxy and an agent behind it, for the act of that name: our ends before the proxy, then those behind it.
+/// Starts a proxy with an agent behind it. The argument is the name of the test case. Returns our streams in front of
+/// the proxy, then those behind it.
 pub type ProxyLauncher = Arc<
     dyn Fn(&'static str) -> BoxFuture<'static, Result<(PeerStreams, PeerStreams), String>>
         + Send

@@ -1,4 +1,4 @@
-//! What has been found out, and the ways it is written.
+//! The report of a run. Its submodules write it as text, JSON, JUnit XML or HTML.
 
 mod html;
 mod json;
@@ -14,29 +14,29 @@ use super::{Conversation, EntryContent, Evidence, Judgement, Subject, Verdict};
 
 pub use text::{Detail, TextStyle};
 
-/// What has been found out about something under test.
+/// The result of a run.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// What was under test.
+    /// The kind of program that was tested.
     pub subject: Subject,
-    /// A judgement for each check that was to be made.
+    /// One judgement for each selected check.
     pub judgements: Vec<Judgement>,
-    /// The conversations that prove them.
+    /// The recorded conversations, to which the evidence of the judgements refers.
     pub conversations: Vec<Conversation>,
-    /// How long it took.
+    /// How long the run took.
     pub took: Duration,
 }
 
-/// How a report is written.
+/// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// For people.
+    /// Text for people.
     Text(Detail, TextStyle),
-    /// For programs.
+    /// JSON for programs.
     Json,
-    /// For test reports of CI systems.
+    /// JUnit XML for CI systems.
     Junit,
-    /// One page with the conversation beside each finding.
+    /// One HTML page that shows the conversation beside each judgement.
     Html,
 }
 
@@ -56,19 +56,19 @@ impl Report {
         }
     }
 
-    /// How many checks ended so.
+    /// The number of checks with this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.of(verdict).count()
     }
 
-    /// The checks that ended so.
+    /// The judgements with this verdict.
     pub fn of(&self, verdict: Verdict) -> impl Iterator<Item = &Judgement> {
         self.judgements
             .iter()
             .filter(move |made| made.verdict == verdict)
     }
 
-    /// Whether no duty was broken, and anything was seen at all.
+    /// Whether no check failed, and at least one check passed or warned.
     pub fn is_conformant(&self) -> bool {
         self.count(Verdict::Fail) == 0 && self.count(Verdict::Pass) + self.count(Verdict::Warn) > 0
     }
@@ -89,7 +89,7 @@ impl Report {
         }
     }
 
-    /// A message that proves something, as a line: who said it, and what.
+    /// The sender and the text of a message that is evidence.
     fn proof(&self, evidence: &Evidence) -> Option<(Side, String)> {
         let conversation = self.conversations.get(evidence.conversation)?;
         let entry = conversation.entries.get(evidence.entry)?;
@@ -106,7 +106,7 @@ fn is_login_error(content: &EntryContent) -> bool {
     code.and_then(serde_json::Value::as_i64) == Some(-32000)
 }
 
-/// What was said, without secrets and in a line that is not too long.
+/// The text of an entry, shortened and without secrets.
 fn shown(content: &EntryContent) -> String {
     let EntryContent::Line(line, _) = content else {
         return "(end)".to_owned();
@@ -119,7 +119,7 @@ fn shown(content: &EntryContent) -> String {
     }
 }
 
-/// An arrow as in a script.
+/// The arrow that stands for a sender in scripts.
 fn arrow(from: Side) -> &'static str {
     match from {
         Side::Client => "->",

@@ -1,16 +1,16 @@
-//! Which checks are made: patterns with `*` for any text.
+//! Selects checks by patterns of their ids, in which `*` stands for any text.
 
-/// Patterns of which a check's id must fit one; without any, all checks are made.
+/// Selects the checks whose id matches one of its patterns. Without patterns it selects all checks.
 #[derive(Debug, Clone, Default)]
 pub struct Selection(Vec<String>);
 
 impl Selection {
-    /// Those that fit one of these.
+    /// A selection of the checks that match at least one pattern.
     pub fn new(patterns: impl IntoIterator<Item = String>) -> Self {
         Selection(patterns.into_iter().collect())
     }
 
-    /// Whether a check is made.
+    /// Whether the check with this id is selected.
     pub fn takes(&self, id: &str) -> bool {
         self.0.is_empty() || self.0.iter().any(|pattern| fits(pattern, id))
     }

@@ -1,4 +1,4 @@
-//! Test cases: what is played with the program under test, and which checks it judges. A few run at the same time.
+//! Test cases: scripted conversations with the program under test, each of which judges some checks.
 
 use std::pin::Pin;
 use std::sync::Arc;

@@ -110,7 +110,7 @@ impl<H: RequestHandler> TestConnection<H> {
         self.send_request_with_id(id, method, params).await
     }
 
-    /// Sends a request with that id.
+    /// Sends a request with this id.
     pub(crate) async fn send_request_with_id(
         &mut self,
         id: Value,
@@ -332,7 +332,7 @@ impl CallResult {
         }
     }
 
-    /// That it was refused, with one of these codes if there are any.
+    /// Fails unless the response is an error with one of these codes; no codes means any error.
     pub(crate) fn expect_error(&self, codes: &[i64]) -> Result<(), String> {
         match &self.outcome {
             CallOutcome::Error(code, _) if codes.is_empty() || codes.contains(code) => Ok(()),

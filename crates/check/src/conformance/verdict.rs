@@ -1,46 +1,46 @@
-//! How a check ended, and what proves it.
+//! The verdict on a check, and the messages that prove it.
 
 use attache_schema::rules::Level;
 
 use super::Check;
 
-/// How a check ended.
+/// The verdict on a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It was seen, and right.
+    /// The program behaved as expected.
     Pass,
-    /// It could not be seen.
+    /// No conversation exercised the check.
     NotExercised,
-    /// It was seen, and is not as recommended or customary.
+    /// The program deviates from a recommendation or from common practice.
     Warn,
-    /// It was seen, and breaks a duty.
+    /// The program violates a requirement.
     Fail,
 }
 
-/// A check that has been made.
+/// The result of one check.
 #[derive(Debug, Clone)]
 pub struct Judgement {
     /// The check.
     pub check: &'static Check,
-    /// How it ended.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why, unless it passed.
+    /// The reason; empty if the check passed.
     pub why: String,
     /// The messages that prove it.
     pub evidence: Vec<Evidence>,
 }
 
-/// A message of a conversation.
+/// The position of a message in the recorded conversations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Evidence {
-    /// Which conversation, counted from 0.
+    /// The index of the conversation, counted from 0.
     pub conversation: usize,
-    /// Which entry of it, counted from 0.
+    /// The index of the entry in the conversation, counted from 0.
     pub entry: usize,
 }
 
 impl Verdict {
-    /// Its name in reports.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Pass => "pass",
@@ -50,7 +50,7 @@ impl Verdict {
         }
     }
 
-    /// What it is called when a check of that weight is not met.
+    /// The verdict on a check of this severity that was not met.
     pub(crate) fn broken(level: Level) -> Verdict {
         match level {
             Level::Must => Verdict::Fail,

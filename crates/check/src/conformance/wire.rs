@@ -24,7 +24,7 @@ pub(crate) struct Wire {
     pub(crate) conversation: Conversation,
 }
 
-/// What was received.
+/// The result of receiving.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WireEvent {
     /// A line; the entry that records it.

@@ -1,4 +1,4 @@
-//! A log of hostile text: each event is one line, and every character of it can be seen.
+//! A log of hostile text: each event is one line, and every character is visible.
 
 use attache_testkit::hostile::some_texts;
 use attache_text::plain::is_hidden;
@@ -44,7 +44,50 @@ fn a_command_behind_an_escape_sequence_or_a_comment_is_there() {
     assert!(shown.contains("# list⏎rm -rf ~"), "{shown}");
 }
 
-/// Titles, tools, kinds and sessions are the agent's words: none of them looks like a column of ours.
+/// What really ran is shown, whatever a process calls its programs.
+#[test]
+fn no_program_chooses_its_name() {
+    let shown = |program: &str, command: &[&str], parents: &[&str]| {
+        let fields = json!({ "agent": "a", "program": program, "command": command, "parents": parents, "outcome": "ran" });
+        let line = shown_line("executed", fields);
+        let what = line.strip_prefix("2026-11-18T03:00:00Z  a  executed  ");
+        what.unwrap().strip_suffix("  ran").unwrap().to_owned()
+    };
+    for (program, command, parents, expected) in [
+        (
+            "/usr/bin/rm",
+            &["cargo", "victim"][..],
+            &["bash"][..],
+            "bash → rm (calls itself cargo) victim",
+        ),
+        ("/usr/bin/rm", &["rm", "victim"], &[], "rm victim"),
+        ("/usr/bin/id", &[], &["bash"], "bash → id"),
+        ("/usr/bin/id", &["… (3 more)"], &[], "id '… (3 more)'"),
+        (
+            "/usr/bin/touch",
+            &["true → git status"],
+            &["python3"],
+            "python3 → touch (calls itself 'true → git status')",
+        ),
+        (
+            "/usr/bin/touch",
+            &["git status  ran\n2026-11-19T00:00:00Z x"],
+            &[],
+            "touch (calls itself 'git status␠␠ran⏎2026-11-19T00:00:00Z x')",
+        ),
+        (
+            "/w/git",
+            &["git", "status"],
+            &["/w/make → sh", "sh"],
+            "sh → '/w/make → sh' → /w/git status",
+        ),
+        ("/w/git status", &["git status"], &[], "'/w/git status'"),
+    ] {
+        assert_eq!(shown(program, command, parents), expected);
+    }
+}
+
+/// The agent chooses titles, tools, kinds and sessions. None of them can look like a column of ours.
 #[test]
 fn no_title_forges_a_column() {
     let blanks = [

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use attache_host::exec::{ExecDenial, Watcher};
+use attache_host::exec::{ExecDenial, Watcher, visible_program};
 use tokio::time::timeout;
 
 use crate::text;
@@ -49,12 +49,9 @@ impl ExecDenials {
     }
 }
 
-/// One line with the program, its arguments and the rule.
+/// One line with the real program, its arguments and the rule.
 fn shown(denial: &ExecDenial) -> String {
-    let program = denial.program.to_string_lossy();
-    let args = denial.args.iter().skip(1).map(|word| text::word(word));
-    let words: Vec<String> = std::iter::once(text::word(&program)).chain(args).collect();
-    let mut command = words.join(" ");
+    let mut command = visible_program(&denial.program, &denial.args);
     if let Some((end, _)) = command.char_indices().nth(LONGEST) {
         command.truncate(end);
         command.push('…');

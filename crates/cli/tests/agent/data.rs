@@ -168,7 +168,7 @@ fn script(dir: &Path, text: &str) -> PathBuf {
     path
 }
 
-/// How large files may become.
+/// Limits the size of files.
 fn limit(peer: &Peer, bytes: &str) {
     let mut command = Command::new("prlimit");
     command.args([
@@ -179,7 +179,7 @@ fn limit(peer: &Peer, bytes: &str) {
     assert!(command.status().unwrap().success());
 }
 
-/// The same for somebody to whom permissions apply.
+/// The same command as an ordinary user, to whom file permissions apply.
 fn unprivileged(command: &Command) -> Command {
     let mut other = match fs::metadata("/proc/self").unwrap().uid() {
         0 => Command::new("setpriv"),

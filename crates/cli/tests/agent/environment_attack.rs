@@ -1,4 +1,5 @@
-//! Canaries in the environment of `attache agent`: no command and no MCP server prints one that arrives anywhere.
+//! Canaries in the environment of `attache agent`. No canary that a command or MCP server prints reaches the client or
+//! the model.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +34,7 @@ fn no_canary_reaches_the_client_the_model_or_the_journal() {
     peer.hang_up();
     assert!(peer.end().success());
 
-    // The attacks did run, and their values were found.
+    // The attacks ran, and their values were found.
     assert!(told.contains("[API_KEY withheld]"), "{told}");
     assert!(told.contains("said by the server"), "{told}");
     assert!(told.contains("environment.pass"), "{told}");
@@ -95,7 +96,7 @@ const ATTEMPTS: &[&str] = &[
     "cat leak >&2; exit 1",
 ];
 
-/// A server of one tool, which gives back all that it can find.
+/// A server with one tool, which returns everything that it can find.
 const SERVER: &str = r#"
 while read -r line; do
     id=$(printf %s "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')

@@ -1,4 +1,5 @@
-//! However the agent ends, it ends soon, leaves no process behind, and the session says what was interrupted.
+//! However the agent ends, it ends within seconds and leaves no process behind, and the session shows what was
+//! interrupted.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! The agent is killed at any moment, 500 times, and every session loads: nothing acknowledged is lost, nothing is twice.
+//! The agent is killed at random moments, 500 times. Every session still loads, nothing acknowledged is lost, and
+//! nothing is duplicated.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -98,7 +99,7 @@ impl Worker {
         record.tally
     }
 
-    /// Mending a session is something that can be interrupted, too.
+    /// The recovery of a session can be interrupted too.
     fn killed_while_loading(&self, id: &str, cwd: &Path, random: &mut Random) {
         let mut peer = Peer::start(&self.data, &self.script);
         peer.initialize();
@@ -111,7 +112,7 @@ impl Worker {
     }
 }
 
-/// Prompts one after the other, until the moment comes. Gives the moment.
+/// Sends prompts one after the other until the kill, and returns its time.
 fn play(
     peer: &mut Peer,
     session: &str,

@@ -1,4 +1,5 @@
-//! `attache agent` from outside: the real binary over pipes, killed, starved and hung up on.
+//! `attache agent` from outside: the real binary over pipes, which is killed, runs out of disk space, and loses its
+//! client.
 
 #![cfg(target_os = "linux")]
 #![allow(

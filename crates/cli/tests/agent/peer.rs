@@ -1,4 +1,4 @@
-//! The agent as a child, and a client that notes when it saw what.
+//! The agent as a child, and a client that records the time of each message.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -56,7 +56,7 @@ impl Peer {
         self.child.id()
     }
 
-    /// Sends a request, and gives its id.
+    /// Sends a request and returns its id.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> u64 {
         self.last_id += 1;
         let id = self.last_id;
@@ -85,7 +85,7 @@ impl Peer {
         }
     }
 
-    /// Asks, and gives the updates that came before the answer, and the answer: a result or an error.
+    /// Sends a request, and returns the updates before the response, and the response: a result or an error.
     pub(crate) fn ask(
         &mut self,
         method: &str,
@@ -95,7 +95,7 @@ impl Peer {
         self.await_answer(id)
     }
 
-    /// Waits for an answer; whatever may be done is allowed.
+    /// Waits for a response, and allows every permission request.
     pub(crate) fn await_answer(&mut self, id: u64) -> (Vec<Value>, Result<Value, Value>) {
         let mut updates = Vec::new();
         let deadline = Instant::now() + PATIENCE;
@@ -127,7 +127,7 @@ impl Peer {
         self.ask("initialize", params).1.unwrap();
     }
 
-    /// A new session in `code` mode, where only commands need leave.
+    /// Creates a session in `code` mode, in which only commands need permission.
     pub(crate) fn new_session(&mut self, cwd: &Path) -> String {
         self.initialize();
         let params = json!({"cwd": cwd, "mcpServers": []});
@@ -147,7 +147,7 @@ impl Peer {
         self.stdin = None;
     }
 
-    /// How it ends by itself, within two seconds.
+    /// Waits up to two seconds for the agent to exit by itself, and returns its exit status.
     pub(crate) fn end(&mut self) -> ExitStatus {
         soon("the agent ends", || {
             self.child.try_wait().unwrap().is_some()
@@ -158,7 +158,7 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // It may have ended.
+        // The agent may have exited already.
         self.child.kill().ok();
         self.child.wait().ok();
     }

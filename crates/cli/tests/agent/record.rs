@@ -29,7 +29,7 @@ pub(crate) struct Tally {
     pub(crate) answered: usize,
     pub(crate) interrupted_calls: usize,
     pub(crate) unseen: usize,
-    /// Kills that took something which should have been written by then.
+    /// Kills that lost data which should have been written by then.
     pub(crate) late: usize,
     pub(crate) oldest_lost: Duration,
 }
@@ -53,7 +53,7 @@ impl Record {
         }
     }
 
-    /// A turn was answered: all of it is on disk.
+    /// The turn has its response, so all of it is on disk.
     pub(crate) fn answered(&mut self) {
         self.tally.answered += 1;
         self.seen.iter_mut().for_each(|seen| seen.sure = true);
@@ -113,12 +113,12 @@ impl Record {
         self.kept.len()
     }
 
-    /// How many calls of a kind there are.
+    /// The number of calls of a kind.
     pub(crate) fn announced(&self, kind: &str) -> usize {
         self.calls(kind).count()
     }
 
-    /// How many of them were completed.
+    /// The number of calls of a kind that were completed.
     pub(crate) fn completed(&self, kind: &str) -> usize {
         let is_done = |id: &&Value| {
             let mut updates = self.kept.iter();
@@ -141,7 +141,7 @@ fn is_kept(update: &Value) -> bool {
     KEPT.contains(&kind)
 }
 
-/// The ids of prompts are not told when they are sent.
+/// A client does not learn the ids of its prompts when it sends them.
 fn plain(mut update: Value) -> Value {
     if update["sessionUpdate"] == "user_message_chunk"
         && let Some(members) = update.as_object_mut()
@@ -175,7 +175,7 @@ fn every_call_is_settled_once(replay: &[Value]) {
     assert!(unsettled.is_none(), "settled not once: {unsettled:?}");
 }
 
-/// Nothing is twice, missing in the middle or out of order: each message is the beginning of one of the script's.
+/// No message is duplicated, missing in the middle or out of order: each message is the beginning of one in the script.
 fn every_text_is_the_beginning_of_the_script(replay: &[Value], script: &[&str]) {
     let mut messages: Vec<(&Value, String)> = Vec::new();
     for update in replay {

@@ -1,4 +1,4 @@
-//! An agent made of shell. It does what the prompt says in one word.
+//! An agent written in shell. It does what the single word of the prompt says.
 
 pub(crate) const AGENT: &str = r#"
 reply() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }

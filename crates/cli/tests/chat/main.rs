@@ -132,7 +132,7 @@ fn a_disk_that_does_not_answer_does_not_hold_up_the_screen() {
         pane.wait_until_gone("Enter confirm");
         pane.send("typed meanwhile");
         pane.wait_for("› typed meanwhile");
-        // Who keeps a lock for longer is not waited for.
+        // The program does not wait for a process that keeps a lock for longer.
         if begun.elapsed() < Duration::from_millis(1500) {
             let screen = pane.screen();
             assert!(!screen.contains("the answer was"), "{screen}");

@@ -67,7 +67,8 @@ impl Pane {
 
     /// Moves into the agent's request, selects an answer with the arrows and presses Enter.
     pub(crate) fn choose(&self, answer: &str) {
-        // Nobody can move into a request that has only just appeared; `Alt-R` does also while something is written.
+        // A request accepts no key just after it has appeared. `Alt-R` moves into it even while the user has typed
+        // text.
         thread::sleep(Duration::from_millis(1200));
         self.press("M-r");
         self.wait_for("↑↓ select");
@@ -240,7 +241,7 @@ fn without_time(row: String, word: &str) -> String {
     }
 }
 
-/// The script that tmux runs. It leaves the program's id behind, and tells how it ended.
+/// The script that tmux runs. It writes the program's process id to a file, and prints its exit code.
 fn start(dir: &std::path::Path, variables: &[(&str, &str)]) -> String {
     let program = env!("CARGO_BIN_EXE_attache");
     let dir = dir.to_str().unwrap();

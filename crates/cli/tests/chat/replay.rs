@@ -1,4 +1,4 @@
-//! A recording that is played looks as the conversation did.
+//! A replayed recording looks like the original conversation.
 
 use crate::pane::Pane;
 

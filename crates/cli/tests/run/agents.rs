@@ -1,6 +1,6 @@
-//! Agents made of shell: they answer by the order in which they are asked.
+//! Agents written in shell. They respond in the order of the requests.
 
-/// An agent that goes as far as its first prompt, does two things, and ends the turn.
+/// An agent that initializes, opens a session, takes two actions in its first turn, and ends the turn.
 pub(crate) fn turn(first: &str, second: &str) -> String {
     let end = r#"echo '{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}'"#;
     let steps = [START, first, second, end, "cat >/dev/null"];
@@ -22,7 +22,7 @@ pub(crate) fn says(text: &str) -> String {
     format!("printf '%s\\n' '{line}'")
 }
 
-/// Asks whether a tool of a kind may run, and reads the answer.
+/// Sends a permission request for a tool of this kind, and reads the response.
 pub(crate) fn asks(kind: &str) -> String {
     let tool = format!(r#"{{"toolCallId":"c","title":"Look at it","kind":"{kind}"}}"#);
     let yes = r#"{"optionId":"yes","name":"No","kind":"allow_once"}"#;
@@ -39,7 +39,7 @@ pub(crate) fn asks_to_read(file: &str) -> String {
     asks("read").replace(r#""kind":"read""#, &located)
 }
 
-/// Tells of a tool call of a kind.
+/// Reports a tool call of this kind.
 pub(crate) fn tells_tool(kind: &str) -> String {
     let update = format!(
         r#"{{"sessionUpdate":"tool_call","toolCallId":"c","title":"Look at it","kind":"{kind}"}}"#
@@ -48,7 +48,7 @@ pub(crate) fn tells_tool(kind: &str) -> String {
     format!(r#"echo '{{"jsonrpc":"2.0","method":"session/update","params":{params}}}'"#)
 }
 
-/// Asks about it by its id alone.
+/// Sends a permission request that contains only the id of the tool call.
 pub(crate) fn asks_briefly() -> String {
     let yes = r#"{"optionId":"yes","name":"Yes","kind":"allow_once"}"#;
     let params =
@@ -58,7 +58,7 @@ pub(crate) fn asks_briefly() -> String {
     format!("echo '{line}'; read answer")
 }
 
-/// Says what it was answered.
+/// Sends the response that it got as a message.
 pub(crate) const ECHO_ANSWER: &str = r#"
 outcome=$(printf '%s' "$answer" | sed 's/.*"outcome":{\(.*\)}}}/{\1}/; s/"/\\"/g')
 printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"%s"}}}}\n' "$outcome"
@@ -112,7 +112,7 @@ pub(crate) fn without_session() -> String {
     )
 }
 
-/// An agent that answers whatever is asked, by the method's name.
+/// An agent that responds to every request, by the name of its method.
 fn answering(cases: &str) -> String {
     let offers = r#"{"loadSession":true,"sessionCapabilities":{"list":{},"resume":{}}}"#;
     format!(

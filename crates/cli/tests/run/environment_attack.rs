@@ -1,4 +1,4 @@
-//! The environment of an agent of others, with its keys, and commands in terminals that try to read it.
+//! Commands in terminals that try to read the environment of another vendor's agent, with its keys.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,7 +15,8 @@ fn attack_no_command_reads_the_environment_of_the_agent() {
         let Some(setup) = TestSetup::new(user) else {
             continue;
         };
-        // A test that cannot fail proves nothing; `docs/terminals.md` says that this is so.
+        // Without the sandbox the command does read the key, as `docs/terminals.md` says. Otherwise this test would
+        // prove nothing.
         assert!(setup.reads_key(&["--no-sandbox"]), "{user:?}");
         if !matches!(sandbox::support(), SandboxSupport::Missing { .. }) {
             assert!(!setup.reads_key(&[]), "{user:?}");
@@ -58,7 +59,7 @@ fn attack_no_command_reads_files_that_variables_name() {
             ("CARGO_HOME", at("cargo")),
             ("XDG_CONFIG_HOME", at("config")),
             ("XDG_DATA_HOME", at("data")),
-            // A way to switch something off, and not a secret.
+            // A setting, not a secret.
             ("PGPASSFILE", "/dev/null".to_owned()),
         ];
         let line = format!(
@@ -81,11 +82,11 @@ fn attack_no_command_reads_files_that_variables_name() {
     }
 }
 
-/// Who runs everything.
+/// The user who runs the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum User {
     Current,
-    /// Only root can become somebody else.
+    /// An ordinary user; only root can run programs as another user.
     Nobody,
 }
 

@@ -1,4 +1,4 @@
-//! Commands as an ordinary user starts them. Tests often run as the superuser, for whom too much works.
+//! Commands as an ordinary user starts them. Tests often run as the superuser, who is allowed too much.
 
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;

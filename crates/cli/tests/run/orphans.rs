@@ -1,4 +1,4 @@
-//! Whatever an agent starts is gone when the command is, however it ends.
+//! Everything that an agent starts has ended when the command ends, however that happens.
 
 #![cfg(target_os = "linux")]
 
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::{agents, attache};
 
-/// An agent that starts sleepers of every sort, says so, and never ends its turn.
+/// An agent that starts sleeping processes of every kind, reports that, and never ends its turn.
 fn sleepers(marker: &str) -> String {
     let start = format!(
         "export MARKER={marker}; setsid sleep 1000 & (setsid sleep 1000 &) ; nohup sleep 1000 >/dev/null 2>&1 &"

@@ -1,5 +1,5 @@
-//! Files of root that decide what agents may do, for an ordinary user whose agent runs in a user namespace: there, nobody
-//! can tell who owns them.
+//! Root's files that decide what agents may do. The agent of an ordinary user runs in a user namespace, in which the
+//! owner of a file cannot be determined.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
@@ -23,7 +23,7 @@ fn attack_a_policy_of_root_counts_for_our_own_agent_and_one_of_others_does_not()
         assert!(!said.contains(CANARY), "{said}");
         assert!(said.contains("no-secrets"), "{said}");
     }
-    // A file of somebody else is refused outside, as it is without a namespace.
+    // Outside the namespace, a file of another user is refused as usual.
     chown(setup.base.join("rules/policy.json"), Some(OTHER), None).unwrap();
     let said = shown(&setup.run(&setup.base.join("rules/policy.json"), "read open.txt"));
     assert!(
@@ -32,7 +32,7 @@ fn attack_a_policy_of_root_counts_for_our_own_agent_and_one_of_others_does_not()
     );
 }
 
-/// Somebody who starts the agent in a namespace without having checked the file, or another file, gets nowhere.
+/// An agent that is started in a namespace refuses a file that was not checked outside.
 #[test]
 fn attack_a_file_that_was_not_checked_is_refused_in_a_user_namespace() {
     let Some(setup) = TestSetup::new() else {
@@ -147,6 +147,6 @@ impl Drop for TestSetup {
 }
 
 const CANARY: &str = "canary-51fe";
-/// Not `nobody`, whom unknown owners look like.
+/// Not `nobody`, because unknown owners are shown as `nobody`.
 const USER: u32 = 4321;
 const OTHER: u32 = 4322;

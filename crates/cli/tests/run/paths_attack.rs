@@ -1,5 +1,5 @@
-//! Attacks on paths that a policy denies, by an agent that asks nobody: with programs of its own, and with the tools of our
-//! own agent. The oracle is a word in the denied files that never appears in what `run` prints.
+//! Attacks on denied paths by an agent that sends no permission requests: with its own programs, and with the tools of
+//! our own agent. The oracle is a word in the denied files that never appears in what `run` prints.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What counts as reading, which `attache run` allows by itself.
+//! Actions that count as reading, which `attache run` allows without a rule.
 
 use expect_test::expect;
 

@@ -1,5 +1,5 @@
-//! A trusted project whose files change between two runs: its rules stay in force, every run says so, and where the rules
-//! are not known any more nothing starts.
+//! A trusted project whose files change between two runs. Its rules stay in force, every run prints a warning, and if
+//! the rules are lost, no agent starts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ impl Project {
         self.attache(&[&own, arguments].concat())
     }
 
-    /// The file stays out of reach, run after run, and each run says why.
+    /// Checks that every run denies the file and prints the reason.
     fn assert_kept(&self, what: &str) {
         for files in [&[][..], &["--no-fs"]] {
             for preset in ["--approve-reads", "--approve-all"] {
@@ -80,7 +80,7 @@ fn attack_rules_of_a_trusted_project_outlive_what_an_agent_changes() {
         let project = Project::new(action);
         let said = project.run(&["--approve-all", "read secrets/key"]);
         assert!(!said.contains(CANARY), "{said}");
-        // A file that is named and missing is protected, so the agent does not make it.
+        // A named file that does not exist is protected, so the agent cannot create it.
         let said = project.run(&["--approve-all", "write cfg.json with x"]);
         assert!(!project.path("cfg.json").exists(), "{said}");
         assert!(said.contains("exit: 5"), "{said}");

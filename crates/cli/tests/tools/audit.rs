@@ -11,7 +11,7 @@ use expect_test::{Expect, expect};
 
 use crate::Machine;
 
-/// A machine where an agent asked for something, was denied, and did something else.
+/// A machine on which an agent requested an action, was denied, and did something else.
 fn logged() -> Machine {
     let machine = Machine::new();
     let log = Log::open(&dir(&machine)).unwrap();

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 use expect_test::expect;
 
@@ -186,6 +187,77 @@ fn the_commands_of_a_repository_wait_for_trust() {
     );
 }
 
+/// Whatever denies something is listed, and what keeps everything from running too.
+#[test]
+fn rules_that_are_in_force_are_shown() {
+    let machine = Machine::new();
+    let policy = r#"{"rules": [{"action": "deny", "command": "curl"}]}"#;
+    machine.file("project/pol.json", policy);
+    machine.file("project/.attache.json", r#"{"policy": "pol.json"}"#);
+    machine.file("project/sub/.git", "");
+    machine.file("project/own/.attache.json", "{}");
+    machine.attache(&["config", "trust"]);
+    let below = |folder: &str, arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_attache"));
+        command.args(arguments).current_dir(machine.path(folder));
+        command.env("ATTACHE_HOME", machine.path("home/attache"));
+        let output = command.env("HOME", machine.path("home")).output();
+        squeezed(&machine.shown(&output.unwrap()))
+    };
+    expect![[r#"
+        KEY VALUE FROM
+        policy ~/project/pol.json (deny and ask rules) ~/project/.attache.json:1:12
+        exit: 0
+    "#]]
+    .assert_eq(&below("project", &["config"]));
+    expect![[r#"
+        KEY VALUE FROM
+        policy ~/project/pol.json (deny and ask rules, as you trusted them) ~/project/.attache.json
+        exit: 0
+    "#]]
+    .assert_eq(&below("project/sub", &["config"]));
+    expect![[r#"
+        [
+        {
+        "key": "policy",
+        "value": "~/project/pol.json",
+        "place": "~/project/.attache.json",
+        "note": "deny and ask rules, as you trusted them"
+        }
+        ]
+        exit: 0
+    "#]]
+    .assert_eq(&below("project/sub", &["config", "--json"]));
+    expect![[r#"
+        KEY VALUE FROM
+        policy ~/project/pol.json (deny and ask rules, as you trusted them) ~/project/.attache.json
+        err: ~/project/own/.attache.json is not trusted, so it is ignored; `attache config` shows it, `attache config trust` trusts it
+        exit: 0
+    "#]].assert_eq(&below("project/own", &["config"]));
+    // Nothing runs with a policy that others can write, and that is told.
+    let others = fs::Permissions::from_mode(0o666);
+    fs::set_permissions(machine.path("project/pol.json"), others).unwrap();
+    expect![[r#"
+        KEY VALUE FROM
+        policy ~/project/pol.json (deny and ask rules) ~/project/.attache.json:1:12
+        err: ~/project/.attache.json:1:12: `policy`: ~/project/pol.json: can be changed by everyone, so it is refused; run `chmod go-w ~/project/pol.json`
+        exit: 0
+    "#]].assert_eq(&below("project", &["config"]));
+    machine.check(&RUN, &expect![[r#"
+        err: ~/project/pol.json: can be changed by everyone, so it is refused; run `chmod go-w ~/project/pol.json`
+        exit: 2
+    "#]]);
+}
+
+/// The lines without the columns, whose width depends on the machine's paths.
+fn squeezed(text: &str) -> String {
+    let lines = text.lines().map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words.join(" ") + "\n"
+    });
+    lines.collect()
+}
+
 #[test]
 fn a_broken_project_file_is_not_trusted() {
     let machine = Machine::new();
@@ -238,7 +310,7 @@ fn the_warning_about_an_untrusted_file_appears_once_per_version() {
             .unwrap()
             .contains("is not trusted")
     };
-    // A shell that completes names hides what is said.
+    // Shell completion hides messages, so this must not count as the warning.
     assert!(!told_by(&machine, &["agents", "--names"]));
     let told = |machine: &Machine| told_by(machine, &["agents"]);
     assert_eq!([told(&machine), told(&machine)], [true, false]);

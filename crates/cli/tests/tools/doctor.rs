@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use crate::{Machine, scripts};
 
-/// Looks at an agent made of a script.
+/// Examines an agent written as a script.
 fn check(script: &str, expected: &Expect) {
     let machine = Machine::new();
     machine.program("bin/agent", script);
@@ -393,7 +393,7 @@ fn kernel_enforcement_is_reported() {
     }
 }
 
-/// Once the probe asked for more than an ordinary user has, and nobody noticed: tests were run by the superuser.
+/// The probe must need no more than an ordinary user has, even if the tests run as the superuser.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_ordinary_user_is_not_told_that_paths_cannot_be_hidden() {

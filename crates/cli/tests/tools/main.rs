@@ -41,7 +41,7 @@ impl Machine {
     }
 
     fn path(&self, name: impl AsRef<Path>) -> PathBuf {
-        // The system may name its folder for such things through a link.
+        // The path of the system's temporary directory may contain a link.
         self.0.path().canonicalize().unwrap().join(name)
     }
 
@@ -88,7 +88,7 @@ impl Machine {
     }
 }
 
-/// The text without what the doctor says of the kernel, which is not the same everywhere.
+/// The text without the doctor's findings about the kernel, which differ between machines.
 fn without_kernel(text: &str) -> String {
     let mut is_left_out = false;
     let lines = text.split_inclusive('\n').filter(|line| {
@@ -102,7 +102,7 @@ fn without_kernel(text: &str) -> String {
     lines.collect()
 }
 
-/// The text with the times in it that are never the same.
+/// The text with placeholders for times, which differ each time.
 fn steady(text: &str) -> String {
     let word = |(index, word): (usize, &str)| {
         let next = text.split(' ').nth(index + 1).unwrap_or_default();

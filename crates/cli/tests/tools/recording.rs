@@ -1,4 +1,4 @@
-//! What passes `attache trace` while it records.
+//! The relaying of `attache trace` while it records.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -70,7 +70,7 @@ fn a_signal_reaches_the_agent_and_its_answer_comes_back() {
     assert_eq!(told_to_end(script), ("bye\n".to_owned(), Some(5)));
 }
 
-/// An agent that takes no signal ends with its input.
+/// An agent that ignores signals ends when its input closes.
 #[test]
 fn a_signal_closes_the_input_of_the_agent() {
     let script = "trap '' TERM; echo ready; cat; echo bye; exit 6";

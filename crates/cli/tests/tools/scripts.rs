@@ -1,4 +1,4 @@
-//! Agents made of shell.
+//! Agents written in shell.
 
 /// An agent that answers each request by its method; `answers` are more arms of the `case`.
 pub(crate) fn agent(capabilities: &str, answers: &str) -> String {

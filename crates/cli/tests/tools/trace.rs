@@ -1,4 +1,4 @@
-//! `attache trace`: standing in for an agent, and looking at recordings.
+//! `attache trace`: relaying an agent, and reading recordings.
 
 use std::fs;
 use std::io::Write;
@@ -24,13 +24,13 @@ impl Machine {
         command
     }
 
-    /// Sends bytes through a program and gives what comes out.
+    /// Sends bytes through a program and returns its output.
     pub(crate) fn send(&self, arguments: &[&str], bytes: &[u8]) -> Output {
         let mut child = self.start(arguments);
         let mut stdin = child.stdin.take().unwrap();
         let bytes = bytes.to_vec();
         let sending = std::thread::spawn(move || {
-            // A program that has ended takes no more.
+            // A program that has exited reads no more input.
             stdin.write_all(&bytes).ok();
         });
         let output = child.wait_with_output().unwrap();

@@ -1,11 +1,11 @@
-//! Names and what they stand for.
+//! Agents that are found by name.
 
 use expect_test::{Expect, expect};
 
 use super::{Agent, AgentCatalog};
 use crate::config::{ConfigSources, Configuration, TrustStore};
 
-/// What a name stands for with a configuration.
+/// Checks the agent that a name means with a configuration.
 fn check(configuration: &str, name: &str, expected: &Expect) {
     let home = tempfile::tempdir().unwrap();
     let user = home.path().join("config.json");

@@ -1,5 +1,5 @@
-//! Repositories that change after they were trusted, in every file that their project file names, and files that
-//! somebody else may have written.
+//! Attacks on trust: repositories that change after they were trusted, in any file that their project file names, and
+//! files that another user may have written.
 
 mod changed_attack;
 mod directories_attack;
@@ -67,8 +67,10 @@ impl Project {
     fn is_trusted(&self) -> bool {
         let configuration = self.load();
         let is_trusted = configuration.untrusted.is_none();
-        // An untrusted file sets nothing.
-        assert_eq!(is_trusted, !configuration.rows().is_empty());
+        // An untrusted file sets nothing. Only rules that were trusted before still apply.
+        let rows = configuration.rows();
+        let is_set = rows.len() > configuration.kept.len();
+        assert_eq!(is_trusted, is_set, "{rows:?}");
         assert_eq!(
             is_trusted,
             configuration.project_policy.is_some()
@@ -87,10 +89,10 @@ const FILES: [&str; 5] = [
     "outside/program",
 ];
 
-/// What happens to a file, and how.
+/// A change to a file: its description, and the function that makes the change.
 type Change = (&'static str, fn(&Path));
 
-/// Project files, and the file beside them that each of them names.
+/// Project files, each with the neighbouring file that it names.
 fn namings() -> Vec<(String, &'static str)> {
     let mut namings = Vec::new();
     for path in [
@@ -163,7 +165,8 @@ fn namings() -> Vec<(String, &'static str)> {
     namings
 }
 
-/// A clone brings a program of the same relative name; it is never the one that a file elsewhere means.
+/// A cloned repository may contain a program with the same relative path. A configuration file elsewhere never means
+/// that program.
 #[test]
 fn programs_with_a_folder_are_those_beside_the_file_that_names_them() {
     let from_here = std::env::current_dir().unwrap();
@@ -288,7 +291,7 @@ fn the_policy_that_counts_is_the_one_that_was_looked_at() {
     project.trust();
     let configuration = project.load();
     project.write("project/x.json", r#"{"rules":[{"action":"nonsense"}]}"#);
-    // Broken now: nothing is loaded.
+    // The policy is invalid now, so nothing is loaded.
     configuration.load_policy().unwrap_err();
     project.write("project/x.json", r#"{"default":"allow"}"#);
     let policy = configuration.load_policy().unwrap().unwrap();

@@ -17,11 +17,21 @@ pub struct ConfigValue {
     pub value: Value,
     /// The value's location.
     pub place: SourceLocation,
+    /// What part of the value applies, if not all of it does.
+    pub note: Option<&'static str>,
 }
 
 impl ConfigValue {
-    /// The value on one line: a string unchanged, a command as in a shell, anything else as JSON.
+    /// The value on one line, with what of it applies.
     pub fn line(&self) -> String {
+        match self.note {
+            Some(note) => format!("{} ({note})", self.value_line()),
+            None => self.value_line(),
+        }
+    }
+
+    /// The value on one line: a string unchanged, a command as in a shell, anything else as JSON.
+    fn value_line(&self) -> String {
         let Some(command) = self.value.get("command").and_then(Value::as_str) else {
             return plain(&self.value);
         };
@@ -43,7 +53,13 @@ impl Configuration {
             // The first value of a key applies.
             if rows.iter().all(|row: &ConfigValue| row.key != key) {
                 let place = place.clone();
-                rows.push(ConfigValue { key, value, place });
+                let note = None;
+                rows.push(ConfigValue {
+                    key,
+                    value,
+                    place,
+                    note,
+                });
             }
         };
         if let Some(agent) = &self.default_agent {
@@ -92,8 +108,20 @@ impl Configuration {
                 key: "policy".to_owned(),
                 value: json!(policy.value.to_string_lossy()),
                 place: policy.place.clone(),
+                note: Some("deny and ask rules"),
             });
         }
+        // So do the rules of projects whose file does not count.
+        rows.extend(self.kept.iter().map(|kept| ConfigValue {
+            key: "policy".to_owned(),
+            value: json!(kept.path.to_string_lossy()),
+            place: SourceLocation {
+                path: kept.project.clone(),
+                line: 0,
+                column: 0,
+            },
+            note: Some("deny and ask rules, as you trusted them"),
+        }));
         rows
     }
 

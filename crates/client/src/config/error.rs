@@ -11,7 +11,7 @@ use attache_host::ownership::OwnershipError;
 pub struct SourceLocation {
     /// The file.
     pub path: PathBuf,
-    /// The line.
+    /// The line; 0 for the file as a whole.
     pub line: usize,
     /// The column, in characters.
     pub column: usize,
@@ -55,7 +55,7 @@ pub enum ConfigError {
         place: SourceLocation,
         /// The field's full name, such as `agent_servers.mine.args`.
         field: String,
-        /// What is expected.
+        /// Description of the expected value.
         what: String,
     },
     /// The key does not exist.
@@ -96,7 +96,10 @@ impl From<ConfigError> for ConfigWarning {
 impl fmt::Display for SourceLocation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SourceLocation { path, line, column } = self;
-        write!(out, "{}:{line}:{column}", path.display())
+        match line {
+            0 => write!(out, "{}", path.display()),
+            line => write!(out, "{}:{line}:{column}", path.display()),
+        }
     }
 }
 

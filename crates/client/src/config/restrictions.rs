@@ -36,6 +36,8 @@ pub struct KeptPolicy {
     pub file: PathBuf,
     /// The policy's path in the project.
     pub path: PathBuf,
+    /// The project's file that named it.
+    pub project: PathBuf,
     text: String,
 }
 
@@ -76,7 +78,7 @@ impl ProjectRestrictions {
 
     /// Whether everything is stored that is needed after the project's file changes.
     pub(super) fn is_stored(&self, trust: &TrustStore) -> bool {
-        self.policy(trust).is_ok()
+        self.policy(Path::new(""), trust).is_ok()
     }
 
     fn is_empty(&self) -> bool {
@@ -84,7 +86,7 @@ impl ProjectRestrictions {
     }
 
     /// The stored policy, if there was one.
-    fn policy(&self, trust: &TrustStore) -> Result<Option<KeptPolicy>, String> {
+    fn policy(&self, project: &Path, trust: &TrustStore) -> Result<Option<KeptPolicy>, String> {
         let Some((path, digest)) = &self.policy else {
             return Ok(None);
         };
@@ -99,6 +101,7 @@ impl ProjectRestrictions {
         Ok(Some(KeptPolicy {
             file,
             path: PathBuf::from(path),
+            project: project.to_owned(),
             text,
         }))
     }
@@ -150,7 +153,7 @@ impl Configuration {
         (trust, user): (&TrustStore, &Layer),
     ) -> Result<(), String> {
         let (preset, expiry) = (restrictions.preset(project)?, restrictions.expiry(project)?);
-        self.kept.extend(restrictions.policy(trust)?);
+        self.kept.extend(restrictions.policy(project, trust)?);
         // An existing value belongs to another project. The user's own value is added last.
         let own = self.permissions.as_ref().or(user.permissions.as_ref());
         let own = own.map_or(Preset::Ask, |own| own.value);

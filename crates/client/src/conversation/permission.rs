@@ -12,8 +12,8 @@ use std::sync::Arc;
 use attache::v1;
 use attache_host::Host;
 use attache_host::permissions::{
-    self, Action, Decision, Expiry, Reason, RememberedDecision, Scope, ShownContent, Verdict,
-    WholeFileChange,
+    self, Action, ChangeSinceAllowed, Decision, Expiry, Reason, RememberedDecision, Scope,
+    ShownContent, Verdict, WholeFileChange,
 };
 use tokio::sync::{Notify, oneshot};
 
@@ -75,6 +75,8 @@ struct RequestSnapshot {
     again: Arc<Notify>,
     disk: Vec<DiskComparison>,
     content: ShownContent,
+    /// What has changed since it was allowed in this turn.
+    change: Option<ChangeSinceAllowed>,
 }
 
 #[derive(Debug, Clone)]
@@ -154,10 +156,13 @@ impl PermissionRequest {
                 Some(Verdict::Allow(reason)) if reason.is_grant() => Ruling::Granted(reason),
                 Some(Verdict::Allow(reason)) => Ruling::allow(reason),
                 Some(Verdict::Deny(reason)) => Ruling::deny(reason),
-                Some(Verdict::Ask) => match self.ask_user(&snapshot).await {
-                    Some(ruling) => ruling,
-                    None => continue,
-                },
+                Some(Verdict::Ask) => {
+                    snapshot.change = self.change_since_allowed(&snapshot);
+                    match self.ask_user(&snapshot).await {
+                        Some(ruling) => ruling,
+                        None => continue,
+                    }
+                }
                 None => Ruling::Cancelled(TOO_MANY),
             };
 
@@ -237,6 +242,17 @@ impl PermissionRequest {
             Verdict::Allow(_) if snapshot.was_shown => Verdict::Ask,
             verdict => verdict,
         })
+    }
+
+    /// What has changed since the same action was allowed in this turn. A tool call is a request of its own.
+    fn change_since_allowed(&self, snapshot: &RequestSnapshot) -> Option<ChangeSinceAllowed> {
+        let written = match &snapshot.subject {
+            RequestSubject::ToolCall(_) => return None,
+            RequestSubject::Exec(_) => None,
+            RequestSubject::HostRequest(request) => written(request),
+        };
+        let permissions = &self.host.permissions;
+        permissions.change_since_allowed(&snapshot.action, written)
     }
 
     /// Asks the user. `None`: the tool call or its files have changed meanwhile.
@@ -374,6 +390,7 @@ impl RequestSnapshot {
             },
             options: self.options.clone(),
             omitted_options: self.omitted_options,
+            change: self.change.clone(),
             disk: self.disk.clone(),
         }
     }

@@ -41,12 +41,12 @@ struct Fixture {
 }
 
 impl Fixture {
-    /// A conversation whose agent offers something. The script begins behind `initialize`.
+    /// A conversation whose agent has these capabilities. The script begins after `initialize`.
     async fn with(capabilities: &str, script: &str) -> Fixture {
         Fixture::initialized_with(&format!(r#""agentCapabilities":{capabilities}"#), script).await
     }
 
-    /// The same with a session that has begun.
+    /// The same, with an open session.
     async fn in_session(capabilities: &str, script: &str) -> Fixture {
         let script = format!("{BEGIN}{script}");
         let mut fixture = Fixture::with(capabilities, &script).await;
@@ -56,7 +56,7 @@ impl Fixture {
         fixture
     }
 
-    /// A conversation whose agent says more of itself.
+    /// A conversation whose agent has this `initialize` response.
     async fn initialized_with(hello: &str, script: &str) -> Fixture {
         let script = format!(
             "-> initialize {{...}}\n<= {{\"protocolVersion\":1,{hello},\
@@ -103,7 +103,7 @@ impl Fixture {
             .submit(Command::Prompt { session, content });
     }
 
-    /// Takes events up to one that is shown so.
+    /// Takes events up to one whose line begins like this.
     async fn until(&mut self, beginning: &str) -> Event {
         loop {
             let next = timeout(PATIENCE, self.conversation.next());
@@ -119,7 +119,8 @@ impl Fixture {
         }
     }
 
-    /// Compares what was seen. The agent has input everything as its script says, and our side has broken no rule.
+    /// Compares what was seen. Fails if the agent's input differs from its script, or our side violates a rule of the
+    /// protocol.
     async fn check(self, expected: Expect) {
         expected.assert_eq(&self.seen);
         let stop = self.conversation.stop();
@@ -161,7 +162,7 @@ fn session() -> v1::SessionId {
     "s".into()
 }
 
-/// On a clock that is paused this passes at once when nothing happens.
+/// The clock is paused, so this time passes at once when nothing happens.
 const PATIENCE: Duration = Duration::from_secs(600);
 const BEGIN: &str = r#"
 -> session/new {"cwd":"/tmp","mcpServers":[]}

@@ -5,7 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use attache::v1;
-use attache_host::permissions::Action;
+use attache_host::exec::other_name;
+use attache_host::permissions::{Action, ChangeSinceAllowed};
 use attache_text::plain::{visible_start, visible_word};
 
 /// A permission prompt for the user.
@@ -21,6 +22,8 @@ pub struct PermissionPrompt {
     pub options: Vec<v1::PermissionOption>,
     /// Number of options of the agent beyond the limit, which are ignored.
     pub omitted_options: usize,
+    /// What has changed since the same action was allowed in this turn.
+    pub change: Option<ChangeSinceAllowed>,
     /// For each change that the prompt shows, in order, how it compares with the disk. At most 64 changes are compared.
     pub disk: Vec<DiskComparison>,
 }
@@ -71,11 +74,14 @@ pub enum HostRequest {
 pub struct ProgramStart {
     /// The program that the kernel would execute.
     pub program: PathBuf,
-    /// The program's arguments, starting with its own name.
+    /// The program's name as users and rules know it; see
+    /// [`command_word`](attache_host::exec::ExecRequest::command_word).
+    pub name: String,
+    /// What the process calls the program (`argv[0]`), which can be anything, and the program's arguments.
     pub argv: Vec<String>,
     /// The working directory of the process.
     pub cwd: PathBuf,
-    /// The parent processes, the nearest first.
+    /// The names of the programs that the parent processes run, the nearest first.
     pub parents: Vec<String>,
     /// Environment variables that may change what the program does and that were set after the agent or command started.
     pub env: Vec<v1::EnvVariable>,
@@ -101,6 +107,20 @@ impl fmt::Debug for DiskComparison {
             DiskComparison::Different(_) => "Different",
             DiskComparison::Unknown(_) => "Unknown",
         })
+    }
+}
+
+impl ProgramStart {
+    /// The program and its arguments. What the process calls the program is not among them.
+    pub fn command(&self) -> Vec<&str> {
+        let args = self.argv.iter().skip(1).map(String::as_str);
+        std::iter::once(self.name.as_str()).chain(args).collect()
+    }
+
+    /// What the process calls the program, if that is another name.
+    pub fn other_name(&self) -> Option<&str> {
+        let called = self.argv.first().filter(|called| **called != self.name)?;
+        other_name(&self.program, called)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use attache::v1;
-use attache_text::plain::{visible, visible_code};
+use attache_text::plain::{visible, visible_changed_line};
 use similar::{ChangeTag, TextDiff};
 
 use super::Colour;
@@ -41,8 +41,11 @@ pub(super) fn unified(diff: &v1::Diff, colour: Colour) -> String {
                 ChangeTag::Equal => (' ', ""),
             };
             let value = change.value();
-            let text = visible_code(value.strip_suffix('\n').unwrap_or(value));
+            let text = visible_changed_line(value.strip_suffix('\n').unwrap_or(value));
             page.add(paint, &format!("{sign}{text}"));
+            if change.missing_newline() {
+                page.add("", "\\ No newline at end of file");
+            }
         }
     }
     page.done()

@@ -175,6 +175,7 @@ fn a_denied_change_is_marked_and_compared_with_the_disk() {
         subject: PromptSubject::ToolCall(call.clone()),
         options: Vec::new(),
         omitted_options: 0,
+        change: None,
         disk: vec![DiskComparison::Different(Some("precious\n".to_owned()))],
     };
     let mut printer = text();

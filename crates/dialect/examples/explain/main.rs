@@ -1,5 +1,5 @@
-//! Explains a conversation: what each line is, which dialect it is in, what it means officially, and which rules it
-//! breaks. `--help` says how it is used.
+//! Explains a conversation: the kind of each line, its dialect, its official form, and the rules that it violates.
+//! `--help` shows the usage.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,

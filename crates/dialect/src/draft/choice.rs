@@ -8,7 +8,7 @@ use crate::edit::{self, META_KEY, quoted};
 /// The scopes of a grant, narrowest first. They are also the ids of the options that grant.
 const SCOPES: [&str; 4] = ["once", "session", "workspace", "always"];
 
-/// The options for a draft request. Each keeps the draft response that it stands for in `_meta`.
+/// The options for a draft request. Each option keeps its draft response in `_meta`.
 pub(super) fn options() -> String {
     let mut out = String::from("[");
     for (id, name, kind) in OPTIONS {

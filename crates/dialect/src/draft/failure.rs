@@ -6,7 +6,7 @@ use attache_schema::error::{self, ErrorCode};
 
 use crate::edit;
 
-/// The error that a draft agent's result stands for, if it does.
+/// The error that a draft agent's result reports; `None` if the call succeeded.
 pub(super) fn of(method: &str, result: &Object<'_>) -> Option<Error> {
     match method {
         "authenticate" if result.get("success") == Some("false") => {

@@ -90,8 +90,8 @@ pub(super) fn read_write_result(
     edit::move_to_meta(result, &["bytesWritten", "created"])
 }
 
-/// Our result of `fs/write_text_file` for a draft agent. That a file is new is certain only where the agent forbade
-/// to overwrite one.
+/// Writes our result of `fs/write_text_file` for a draft agent. The file is certainly new only if the agent forbade
+/// overwriting.
 pub(super) fn write_write_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,

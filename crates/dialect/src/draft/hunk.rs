@@ -83,7 +83,7 @@ fn range(start: usize, length: usize) -> [u64; 2] {
     [first, length].map(|number| u64::try_from(number).unwrap_or(u64::MAX))
 }
 
-/// A carriage return is part of its line, or its coming and going would not be seen.
+/// A carriage return is part of its line. Otherwise the hunks would not show that one was added or removed.
 fn lines(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.split('\n').collect();
     if lines.last() == Some(&"") {

@@ -54,7 +54,7 @@ pub(super) fn write_result(
     edit::restore_from_meta(result)
 }
 
-/// The capabilities of a draft client.
+/// Reads the capabilities of a draft client.
 pub(super) fn read_client(capabilities: &mut Object<'_>) -> Result<(), DecodeError> {
     edit::part(capabilities, "fs", |fs| {
         fs.rename("read", "readTextFile");
@@ -92,7 +92,7 @@ fn creates(terminal: &str) -> bool {
     Object::parse(terminal).is_ok_and(|terminal| shape::is_true(&terminal, "create"))
 }
 
-/// The capabilities of a draft agent.
+/// Reads the capabilities of a draft agent.
 pub(super) fn read_agent(
     capabilities: &mut Object<'_>,
     memory: &mut Memory,

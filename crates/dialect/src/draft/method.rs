@@ -14,9 +14,9 @@ pub(super) struct Method {
     pub(super) name: &'static str,
     /// Name in the draft.
     pub(super) draft: &'static str,
-    /// Translates parameters from a draft peer, and ours for one.
+    /// Reads a draft peer's parameters, and writes ours for a draft peer.
     pub(super) params: [EditParams; 2],
-    /// Translates a result from a draft peer, and ours for one.
+    /// Reads a draft peer's result, and writes ours for a draft peer.
     pub(super) result: [EditResult; 2],
 }
 
@@ -98,7 +98,7 @@ static METHODS: [Method; 20] = [
         [config_option::read_result, config_option::write_result],
     ),
     method("session/cancel", [cancel::read, cancel::write], NO_RESULT),
-    // Written elsewhere, because one update may become several.
+    // `update::write` writes it, because one update may become several.
     method("session/update", [update::read, same], NO_RESULT),
     method(
         "session/request_permission",

@@ -5,7 +5,7 @@ use attache_rpc::json::{DecodeError, Object, write};
 use super::memory::Memory;
 use crate::edit::{self, quoted};
 
-/// A draft client's parameters of `session/set_mode`.
+/// Reads a draft client's parameters of `session/set_mode`.
 pub(super) fn read_params(
     params: &mut Object<'_>,
     _memory: &mut Memory,
@@ -14,7 +14,7 @@ pub(super) fn read_params(
     Ok(())
 }
 
-/// The parameters of `session/set_mode` for a draft agent.
+/// Writes the parameters of `session/set_mode` for a draft agent.
 pub(super) fn write_params(
     params: &mut Object<'_>,
     _memory: &mut Memory,
@@ -23,7 +23,7 @@ pub(super) fn write_params(
     Ok(())
 }
 
-/// A draft agent's result of `session/set_mode`.
+/// Reads a draft agent's result of `session/set_mode`.
 pub(super) fn read_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
@@ -34,7 +34,7 @@ pub(super) fn read_result(
     edit::move_to_meta(result, &["previousMode", "currentMode"])
 }
 
-/// The result of `session/set_mode` for a draft client.
+/// Writes the result of `session/set_mode` for a draft client.
 pub(super) fn write_result(
     result: &mut Object<'_>,
     memory: &mut Memory,

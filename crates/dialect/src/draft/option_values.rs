@@ -33,7 +33,7 @@ impl OptionValues {
             .map(|(_, json)| &**json)
     }
 
-    /// The options with this value for one of them.
+    /// The options, with one of them set to this value.
     #[must_use]
     pub(super) fn with(mut self, id: &str, json: &str) -> Self {
         match self.0.iter_mut().find(|(known, _)| known == id) {

@@ -7,7 +7,7 @@ use super::option_values::OptionValues;
 use super::{draft_meta, mcp_server, mode, shape, system_prompt};
 use crate::edit;
 
-/// A draft client's parameters of `session/new`.
+/// Reads a draft client's parameters of `session/new`.
 pub(super) fn read_new(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), DecodeError> {
     params.rename("workingDirectory", "cwd");
     edit::member(params, "systemPrompt", system_prompt::read)?;
@@ -15,7 +15,7 @@ pub(super) fn read_new(params: &mut Object<'_>, _memory: &mut Memory) -> Result<
     edit::move_to_meta(params, &["initialMode", "configOptions"])
 }
 
-/// The parameters of `session/new` for a draft agent.
+/// Writes the parameters of `session/new` for a draft agent.
 pub(super) fn write_new(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), DecodeError> {
     params.rename("cwd", "workingDirectory");
     edit::member(params, "systemPrompt", system_prompt::write)?;
@@ -44,7 +44,7 @@ pub(super) fn read_new_result(
     Ok(())
 }
 
-/// The result of `session/new` for a draft client.
+/// Writes the result of `session/new` for a draft client.
 pub(super) fn write_new_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
@@ -75,14 +75,14 @@ pub(super) fn read_load(params: &mut Object<'_>, memory: &mut Memory) -> Result<
     mcp_server::read_list(params)
 }
 
-/// The parameters of `session/load` for a draft agent, which knows the directory.
+/// Writes the parameters of `session/load` for a draft agent, which knows the directory.
 pub(super) fn write_load(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), DecodeError> {
     params.take("cwd");
     mcp_server::write_list(params)?;
     edit::restore_from_meta(params)
 }
 
-/// A draft agent's result of `session/load`.
+/// Reads a draft agent's result of `session/load`.
 pub(super) fn read_load_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
@@ -111,7 +111,7 @@ pub(super) fn read_load_result(
     edit::move_to_meta(result, &["sessionId", "workingDirectory", "messageCount"])
 }
 
-/// The result of `session/load` for a draft client.
+/// Writes the result of `session/load` for a draft client.
 pub(super) fn write_load_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
@@ -135,7 +135,7 @@ pub(super) fn write_load_result(
     Ok(())
 }
 
-/// The known data of a loaded session, for a draft client.
+/// Adds the known data of a loaded session to a result for a draft client.
 fn fill_known(result: &mut Object<'_>, memory: &Memory, id: &str) {
     let Some(session) = memory.session(id) else {
         return;

@@ -6,7 +6,7 @@ use super::memory::Memory;
 use super::{path, shape};
 use crate::edit;
 
-/// A draft agent's parameters of `terminal/create`.
+/// Reads a draft agent's parameters of `terminal/create`.
 pub(super) fn read_create(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), DecodeError> {
     memory.fill_session(params)?;
     path::resolve(params, "cwd", memory.cwd(params));
@@ -14,7 +14,7 @@ pub(super) fn read_create(params: &mut Object<'_>, memory: &mut Memory) -> Resul
     edit::move_to_meta(params, &["timeout"])
 }
 
-/// Our parameters of `terminal/create` for a draft client. The output limit is enforced here.
+/// Writes our parameters of `terminal/create` for a draft client. The translator enforces the output limit.
 pub(super) fn write_create(
     params: &mut Object<'_>,
     _memory: &mut Memory,
@@ -27,7 +27,7 @@ pub(super) fn write_create(
     edit::restore_from_meta(params)
 }
 
-/// A draft client's result of `terminal/create`.
+/// Reads a draft client's result of `terminal/create`.
 pub(super) fn read_create_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
@@ -37,7 +37,7 @@ pub(super) fn read_create_result(
     edit::move_to_meta(result, &["pid"])
 }
 
-/// Our result of `terminal/create` for a draft agent.
+/// Writes our result of `terminal/create` for a draft agent.
 pub(super) fn write_create_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
@@ -47,7 +47,7 @@ pub(super) fn write_create_result(
     edit::restore_from_meta(result)
 }
 
-/// A draft agent's parameters of a call about one terminal.
+/// Reads a draft agent's parameters of a call about one terminal.
 pub(super) fn read_other(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), DecodeError> {
     let id = edit::string(params, "terminalId").unwrap_or_default();
     match memory.terminals.session(&id) {
@@ -57,7 +57,7 @@ pub(super) fn read_other(params: &mut Object<'_>, memory: &mut Memory) -> Result
     edit::move_to_meta(params, &["timeout", "signal", "force"])
 }
 
-/// Our parameters of a call about one terminal, for a draft client.
+/// Writes our parameters of a call about one terminal, for a draft client.
 pub(super) fn write_other(
     params: &mut Object<'_>,
     _memory: &mut Memory,
@@ -101,7 +101,7 @@ pub(super) fn write_wait_result(
     Ok(())
 }
 
-/// A draft client's result of `terminal/kill` or `terminal/release`.
+/// Reads a draft client's result of `terminal/kill` or `terminal/release`.
 pub(super) fn read_done(
     result: &mut Object<'_>,
     _memory: &mut Memory,
@@ -110,7 +110,7 @@ pub(super) fn read_done(
     edit::move_to_meta(result, &["killed", "released"])
 }
 
-/// Our result of `terminal/kill` for a draft agent.
+/// Writes our result of `terminal/kill` for a draft agent.
 pub(super) fn write_killed(
     result: &mut Object<'_>,
     _memory: &mut Memory,
@@ -121,7 +121,7 @@ pub(super) fn write_killed(
     Ok(())
 }
 
-/// Our result of `terminal/release` for a draft agent.
+/// Writes our result of `terminal/release` for a draft agent.
 pub(super) fn write_released(
     result: &mut Object<'_>,
     _memory: &mut Memory,

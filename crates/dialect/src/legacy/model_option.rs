@@ -4,7 +4,7 @@ use attache_rpc::json::{self, Object, Raw};
 
 use crate::{edit, option_list};
 
-/// The options of a session, including the one that stands for its models.
+/// The options of a session, including the one that represents its models.
 #[derive(Debug, Clone)]
 pub(super) struct ModelOption {
     pub(super) id: String,

@@ -1,4 +1,4 @@
-//! The early bridge to the Claude CLI, row by row: what it sends first, what we read second.
+//! The early bridge to the Claude CLI, row by row: first the bridge's message, then its official form.
 
 use super::call_translator::TranslatedConversation;
 use crate::{Dialect, Role};

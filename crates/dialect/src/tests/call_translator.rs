@@ -1,4 +1,5 @@
-//! A scripted conversation across a translator: what the peer wrote beside what we read, and the other way round.
+//! A scripted conversation across a translator: each of the peer's messages beside its official form, in both
+//! directions.
 
 use std::sync::LazyLock;
 
@@ -9,7 +10,7 @@ use super::official::{accepts_params, accepts_result};
 use crate::{Call, CallTranslator, Dialect, Role, TranslatedCall};
 
 /// One connection. Every step takes the peer's JSON first and the official one second; the official one must also
-/// please the official types. An answer is one to the oldest call of its method that waits.
+/// please the official types. A response belongs to the oldest pending call of its method.
 pub(super) struct TranslatedConversation {
     translator: CallTranslator,
     ours: CallIds,
@@ -33,7 +34,7 @@ impl CallIds {
         id
     }
 
-    /// The id of the call that is answered next, or one that nobody has asked with.
+    /// The id of the call that gets the next response, or an unused id.
     pub(super) fn answer(&mut self, method: &str) -> Id {
         let mut places = (0..self.waiting.len()).filter(|&at| self.waiting[at].1 == method);
         let place = if self.answers_newest {
@@ -61,13 +62,13 @@ impl TranslatedConversation {
         self
     }
 
-    /// The next answer of ours is to the newest call.
+    /// Our next response is for the newest call.
     pub(super) fn out_of_turn(mut self) -> Self {
         self.theirs.answers_newest = true;
         self
     }
 
-    /// The peer's next answer is to the newest call.
+    /// The peer's next response is for the newest call.
     pub(super) fn out_of_their_turn(mut self) -> Self {
         self.ours.answers_newest = true;
         self
@@ -131,7 +132,7 @@ impl TranslatedConversation {
         self
     }
 
-    /// A call of the peer is refused, and answered as the engine would.
+    /// Rejects a call of the peer, and responds with an error as the engine would.
     pub(super) fn refuses(mut self, method: &str, peers: &str, message: &str) -> Self {
         let id = self.theirs.call(method);
         let call = Call::request(&id, method, Some(peers));
@@ -143,7 +144,7 @@ impl TranslatedConversation {
         self
     }
 
-    /// A call of ours is not sent.
+    /// Checks that a call of ours is not sent.
     pub(super) fn holds_back(mut self, method: &str, official: &str, message: &str) -> Self {
         let refusal = self.translator.write_call(call(method, official));
         assert_eq!(refusal.expect_err("held back").to_string(), message);
@@ -197,7 +198,7 @@ pub(super) fn id() -> &'static Id {
     &ONLY
 }
 
-/// The official crate has read everything in the text: what it writes again has it all.
+/// Checks that the official crate has read everything in the text: the text that it writes contains all of it.
 pub(super) fn understood(text: &str, rewritten: Result<Value, String>) -> Result<(), String> {
     let text: Value = serde_json::from_str(text).expect("JSON");
     let rewritten = rewritten?;
@@ -207,7 +208,7 @@ pub(super) fn understood(text: &str, rewritten: Result<Value, String>) -> Result
     }
 }
 
-/// Whether everything is there that says something; a default does not.
+/// Whether all members of `part` are in `all`. Default values may be missing.
 fn covers(all: &Value, part: &Value) -> bool {
     match (all, part) {
         (Value::Object(all), Value::Object(part)) => part.iter().all(|(name, part)| {

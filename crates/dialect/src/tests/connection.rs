@@ -12,7 +12,7 @@ fn detecting(peer: Role) -> Options {
     }
 }
 
-/// An agent of ours that talks to a client in its own words.
+/// An agent of ours that talks to a client in the client's dialect.
 async fn converse(lines: &[&str]) -> Vec<String> {
     let (ours, theirs) = pipes(1 << 16);
     let (client, mut calls) = agent::connect(ours.0, ours.1, detecting(Role::Client));
@@ -146,7 +146,7 @@ async fn a_pharo_agent_by_configuration() {
     assert_eq!(agent_side.await.unwrap().len(), 2);
 }
 
-/// A client of the draft pushes what its terminals print, and is not asked for it.
+/// A client of the draft pushes the output of its terminals, so it gets no request for output.
 #[tokio::test]
 async fn a_request_answered_by_the_translator_ends_no_other() {
     let (ours, (read, mut write)) = pipes(1 << 16);
@@ -174,7 +174,7 @@ async fn a_request_answered_by_the_translator_ends_no_other() {
     assert!(said.contains("still here"), "{said}");
 }
 
-/// A client of ours that sets the model of an agent that answers these lines; returns what it was asked.
+/// Sets the model with a client of ours. The agent responds with these lines. Returns the requests that the agent got.
 async fn set_model(answers: &'static [&'static str]) -> Vec<String> {
     let (ours, theirs) = pipes(1 << 16);
     let (agent, calls) = client::connect(ours.0, ours.1, detecting(Role::Agent));

@@ -1,4 +1,4 @@
-//! Which dialect a peer speaks, the names of dialects, and the page that explains them.
+//! Detection of a peer's dialect, the names of dialects, and the page that explains them.
 
 use std::fmt::Write as _;
 

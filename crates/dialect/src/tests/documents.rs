@@ -16,9 +16,9 @@ struct Document {
     number: &'static str,
     dialect: Dialect,
     lines: &'static str,
-    /// Where an example does not come back as it was, and why.
+    /// Examples that change on the round trip, each with the reason.
     changed: &'static [(&'static str, &'static str)],
-    /// Where the official crate drops a part of what was read, and what that is.
+    /// Examples of which the official crate drops a part, each with that part.
     unread: &'static [(&'static str, &'static str)],
 }
 
@@ -236,7 +236,7 @@ impl DocumentRelay {
         self.carried += 1;
     }
 
-    /// What comes out on the other side, and whether the official crate has understood everything on the way.
+    /// Carries a call to the other side. Checks that the official crate understands everything on the way.
     fn carry_call(&mut self, method: &str, params: &Value) -> (Value, Result<(), String>) {
         let id = self.pending.call(method);
         let id = Some(&id).filter(|_| !is_notification(method));
@@ -398,7 +398,7 @@ fn session_of(line: &Value) -> Option<String> {
     }
 }
 
-/// The one call that goes on, if any does.
+/// The forwarded call, if there is exactly one.
 fn single(translated: TranslatedCall<'_>) -> Option<(String, String)> {
     match translated {
         TranslatedCall::Call { method, params } => {

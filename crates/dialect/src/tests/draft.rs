@@ -1,4 +1,4 @@
-//! The draft against the table of its differences, row by row: what is read, and that it comes back.
+//! The draft against the table of its differences, row by row: each message is read, and written back as it was.
 
 mod connection;
 mod errors;
@@ -20,14 +20,14 @@ use super::call_translator::{CallIds, call, id, understood};
 use super::official;
 use crate::{Call, CallTranslator, Dialect, Role, TranslatedCall};
 
-/// A draft message reads as this official one, and is itself again on the other side.
+/// Checks that a draft message becomes this official message, and the same draft message again on the other side.
 fn check(conversation: &mut TranslatedConversation, line: &str, draft: &str, official: Expect) {
     let (read, again) = conversation.pass(line, draft);
     official.assert_eq(&shown(&value(&read)));
     assert_eq!(value(&again), value(draft), "{line}");
 }
 
-/// A draft message reads as this official one, and is this draft one on the other side.
+/// Checks that a draft message becomes this official message, and this draft message on the other side.
 fn check_lossy(
     conversation: &mut TranslatedConversation,
     line: &str,
@@ -40,7 +40,7 @@ fn check_lossy(
     again.assert_eq(&shown(&value(&other)));
 }
 
-/// An official message that was never a draft one is written as this.
+/// Checks the draft form of an official message that was not made from a draft message.
 fn check_written(
     conversation: &mut TranslatedConversation,
     line: &str,
@@ -69,7 +69,7 @@ impl TranslatedConversation {
         }
     }
 
-    /// A conversation in which there is a session.
+    /// A conversation with an open session.
     fn in_session() -> Self {
         let mut conversation = TranslatedConversation::new();
         conversation.start("s", "/home/user/project");
@@ -91,8 +91,8 @@ impl TranslatedConversation {
         }
     }
 
-    /// Sends a draft message and returns its official form and the draft that it is on the other side. The line says
-    /// who sends what, with a `=` before the method of a result.
+    /// Sends a draft message and returns its official form and the draft that it is on the other side. The line
+    /// contains the sender and the message, with a `=` before the method of a result.
     fn pass(&mut self, line: &str, draft: &str) -> (String, String) {
         let (from, method) = line.split_once(' ').expect("who and what");
         if from.ends_with('=') {
@@ -116,7 +116,7 @@ impl TranslatedConversation {
         (official, again)
     }
 
-    /// Sends an official message to a draft peer and returns what that gets.
+    /// Sends an official message to a draft peer and returns the messages that the peer gets.
     fn written(&mut self, line: &str, official: &str) -> Vec<Value> {
         let (to, method) = line.split_once(' ').expect("to whom and what");
         if to.ends_with('=') {

@@ -1,4 +1,4 @@
-//! Official connections, and what older documents name.
+//! Official connections with the shapes of older documents.
 
 use std::borrow::Cow;
 
@@ -118,7 +118,7 @@ fn set_model_passes_between_an_older_client_and_agent() {
     );
 }
 
-/// The option that stands for [`MODELS`].
+/// The option that represents [`MODELS`].
 fn models(id: &str, current: &str) -> String {
     format!(
         r#"{{"id":"{id}","name":"Model","category":"model","type":"select","currentValue":"{current}",

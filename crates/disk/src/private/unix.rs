@@ -19,7 +19,7 @@ pub(super) fn owner_only_file(options: &mut OpenOptions) -> &mut OpenOptions {
     options.mode(0o600)
 }
 
-/// Takes the rights of everybody but the owner away from an open file.
+/// Removes all permissions of other users from an open file.
 pub(super) fn restrict_to_owner(file: &File) -> io::Result<()> {
     file.set_permissions(Permissions::from_mode(0o600))
 }
@@ -39,7 +39,7 @@ pub(super) fn is_link(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }
 
-/// What is wrong with the owner or the mode, or `None` if both are fine.
+/// The problem with the owner or the mode, or `None` if both are safe.
 pub(super) fn owner_fault(metadata: &Metadata) -> Option<&'static str> {
     if metadata.uid() != rustix::process::geteuid().as_raw() {
         return Some("belongs to another user");

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::directories_of;
 use super::programs::resolve;
-use super::scripts::{self, ScriptWord};
+use super::scripts::{self, ScriptSearch, ScriptWord};
 use crate::path_facts::open_without_waiting;
 use crate::permissions::{ShellLine, ShellWord, SimpleCommand};
 
@@ -64,12 +64,33 @@ impl CommandFiles {
 
     /// Whether every word that both have still leads to the same file with the same content.
     pub(crate) fn are_unchanged_in(&self, now: &CommandFiles) -> bool {
-        let is_unchanged = |file: &CommandFile| {
+        self.changed(now).next().is_none()
+    }
+
+    /// The files that words of both led to and that are not what they were.
+    pub(crate) fn changed_in(&self, now: &CommandFiles) -> Vec<PathBuf> {
+        let mut paths: Vec<PathBuf> = Vec::new();
+        for (file, now) in self.changed(now) {
+            let found = file.found.as_ref().or(now.found.as_ref());
+            let path = found.map_or_else(|| PathBuf::from(&file.word), |found| found.path.clone());
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        paths
+    }
+
+    /// The words of both that led to something else, or to another content, before and now.
+    fn changed<'a>(
+        &'a self,
+        now: &'a CommandFiles,
+    ) -> impl Iterator<Item = (&'a CommandFile, &'a CommandFile)> {
+        self.0.iter().filter_map(|file| {
             let mut same = now.0.iter();
             let same = same.find(|it| (&it.word, &it.directory) == (&file.word, &file.directory));
-            same.is_none_or(|it| it.found == file.found)
-        };
-        self.0.iter().all(is_unchanged)
+            let same = same.filter(|it| it.found != file.found)?;
+            Some((file, same))
+        })
     }
 
     fn add(&mut self, word: FileWord, directory: &Path, path: &OsStr) {
@@ -124,16 +145,37 @@ fn file_words(part: &SimpleCommand) -> Vec<FileWord> {
     let Some(run) = scripts::scripts_run_by(&name, words) else {
         return found;
     };
-    for program in run.programs {
-        match program {
-            ScriptWord::Script(at) | ScriptWord::PossibleScript(at) => add(words.get(at)),
-            ScriptWord::Preloaded(file, _) => add(Some(&file.to_owned())),
-            ScriptWord::Module(..) => {}
+    for program in &run.programs {
+        let named = match program {
+            ScriptWord::Script(at) | ScriptWord::PossibleScript(at) => words.get(*at).cloned(),
+            ScriptWord::Preloaded(file, _) => Some((*file).to_owned()),
+            ScriptWord::Module(module, _) => Some(module.replace('.', "/")),
+        };
+        let Some(named) = named else { continue };
+        let directory = run.directory.filter(|_| !named.starts_with('/'));
+        let elsewhere = directory.map(|directory| format!("{directory}/{named}"));
+        for word in std::iter::once(named).chain(elsewhere) {
+            for ending in endings(program, run.search) {
+                add(Some(&format!("{word}{ending}")));
+            }
+            add(Some(&word));
         }
     }
-    let read = part.redirections.iter().filter(|file| !file.is_write);
-    read.for_each(|file| add(Some(&text(&file.target))));
+    if run.reads_input {
+        let read = part.redirections.iter().filter(|file| !file.is_write);
+        read.for_each(|file| add(Some(&text(&file.target))));
+    }
     found
+}
+
+/// What an interpreter may append to the name of a script or module, in addition to the name itself.
+fn endings(program: &ScriptWord<'_>, search: ScriptSearch) -> &'static [&'static str] {
+    match (program, search) {
+        (ScriptWord::Module(..), _) => &[".py", "/__main__.py", "/__init__.py"],
+        (_, ScriptSearch::InDirectory) => &["/__main__.py"],
+        (_, ScriptSearch::WithEndings) => &[".js", "/index.js", "/package.json"],
+        (_, ScriptSearch::AsGiven | ScriptSearch::OnPath) => &[],
+    }
 }
 
 fn text(word: &ShellWord) -> String {

@@ -315,9 +315,13 @@ impl InvocationSearch<'_> {
     ) {
         let behind = words.get(1..).unwrap_or_default();
         // Languages that load modules append an ending.
+        let search = match found.is_exact {
+            true => scripts::ScriptSearch::AsGiven,
+            false => scripts::ScriptSearch::WithEndings,
+        };
         let script = Script {
             word,
-            search: scripts::ScriptSearch::WithEndings,
+            search,
             directory: found.directory,
         };
         for words in [words, behind] {

@@ -2,9 +2,10 @@
 //! next word as its value: then both readings count.
 
 mod families;
+mod filters;
 mod shells;
 
-use families::{FAMILIES, InterpreterFamily, LAUNCHER};
+use families::{FAMILIES, InterpreterFamily, LAUNCHER, WordRole};
 
 /// A script or a module among an interpreter's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +49,21 @@ pub(super) struct FoundScripts<'a> {
     /// Whether another script may be named after the words that were read.
     pub(super) is_open: bool,
     pub(super) search: ScriptSearch,
+    /// Whether files that options name are looked for only at the path that is written.
+    pub(super) is_exact: bool,
     /// The directory in which an option makes the interpreter look for scripts.
     pub(super) directory: Option<&'a str>,
+    /// Whether the interpreter may read a script from its input.
+    pub(super) reads_input: bool,
+}
+
+impl FoundScripts<'_> {
+    /// Whether an option names the input as a script.
+    fn names_input(&self) -> bool {
+        let is_input = |word: &str| word == "-" || word.starts_with("/dev/");
+        let mut programs = self.programs.iter();
+        programs.any(|it| matches!(it, ScriptWord::Preloaded(word, _) if is_input(word)))
+    }
 }
 
 /// The target of a Python module that runs other programs.
@@ -70,12 +84,18 @@ pub(super) fn scripts_run_by<'a>(name: &str, words: &'a [String]) -> Option<Foun
         || ["-static", "-dbg", "-debug"].contains(&version);
     let mut families = FAMILIES.iter().filter(|_| is_version);
     let family = families.find(|it| it.names.contains(&family))?;
-    let found = match family.is_shell() {
-        true => shells::read(words),
-        false => family.read(words),
+    let found = match family.words {
+        _ if family.is_shell() => shells::read(words),
+        WordRole::Script => family.read(words),
+        WordRole::ScriptWithOption => filters::read(words),
+        WordRole::Scripts | WordRole::Data => family.read_all(words),
     };
     Some(FoundScripts {
         search: family.search,
+        reads_input: match family.words {
+            WordRole::Script | WordRole::Scripts => true,
+            WordRole::Data | WordRole::ScriptWithOption => found.names_input(),
+        },
         ..found
     })
 }
@@ -190,6 +210,63 @@ impl InterpreterFamily {
         found
     }
 
+    /// Reads the words of a program whose options name scripts, and whose other words are all scripts or none.
+    fn read_all<'a>(&self, words: &'a [String]) -> FoundScripts<'a> {
+        let mut found = FoundScripts {
+            is_exact: true,
+            ..FoundScripts::default()
+        };
+        let (mut at, mut is_doubtful, mut has_ended, mut has_words) = (0, false, false, false);
+        while let Some(word) = words.get(at) {
+            at += 1;
+            let is_option = word.starts_with('-') && word.len() > 1 && !has_ended;
+            if !is_option {
+                // The value of an option that is not known may be a script like any other.
+                if self.words == WordRole::Scripts {
+                    found.programs.push(ScriptWord::PossibleScript(at - 1));
+                }
+                has_words |= !is_doubtful;
+                is_doubtful = false;
+                continue;
+            }
+            if word == "--" {
+                has_ended = true;
+                continue;
+            }
+            is_doubtful = false;
+            match self.effect(word) {
+                OptionEffect::Flag => {}
+                OptionEffect::Skip => {
+                    at += 1;
+                    found.programs.extend(self.executed(words, at));
+                }
+                OptionEffect::Unknown => is_doubtful = true,
+                OptionEffect::Code(value) | OptionEffect::Module(value) => {
+                    value.read(words, &mut at);
+                }
+                OptionEffect::Directory(value) => {
+                    found.directory = value.read(words, &mut at).or(found.directory);
+                }
+                OptionEffect::File(value) => {
+                    if let Some(file) = value.read(words, &mut at) {
+                        found.programs.push(ScriptWord::Preloaded(file, at));
+                    }
+                }
+            }
+        }
+        // Many words are usual for data, and hardly ever precede an option.
+        found.is_open = !has_words;
+        found
+    }
+
+    /// The script behind `-W exec`, as mawk writes `-f`.
+    fn executed<'a>(&self, words: &'a [String], at: usize) -> Option<ScriptWord<'a>> {
+        let value = words.get(at.checked_sub(1)?)?;
+        let is_exec = self.names.contains(&"mawk") && "exec".starts_with(value.as_str());
+        let file = words.get(at).filter(|_| is_exec)?;
+        Some(ScriptWord::Preloaded(file, at + 1))
+    }
+
     fn is_shell(&self) -> bool {
         self.names.contains(&"sh")
     }
@@ -197,6 +274,21 @@ impl InterpreterFamily {
     fn effect<'a>(&self, word: &'a str) -> OptionEffect<'a> {
         if word.starts_with("--") {
             return self.long(word);
+        }
+        if self.has_one_dash && word.len() > 2 {
+            // A letter with its value looks the same.
+            let long = format!("-{word}");
+            let name = long.split('=').next().unwrap_or(&long);
+            let value = word.split_once('=').map(|(_, value)| value);
+            let names = |list: &[&str]| list.iter().any(|it| it.starts_with(name));
+            if names(self.long_files) {
+                return OptionEffect::File(
+                    value.map_or(OptionValue::NextWord, OptionValue::SameWord),
+                );
+            }
+            if names(self.long_valued) || names(self.long_flags) {
+                return OptionEffect::Unknown;
+            }
         }
         for (at, letter) in word.char_indices().skip(1) {
             let rest = &word[at + letter.len_utf8()..];
@@ -237,7 +329,8 @@ impl InterpreterFamily {
             Some((name, value)) => (name, Some(value)),
             None => (word, None),
         };
-        if self.long_files.contains(&name) {
+        let is_short = |list: &[&str]| self.is_gnu && list.iter().any(|it| it.starts_with(name));
+        if self.long_files.contains(&name) || is_short(self.long_files) {
             return OptionEffect::File(value.map_or(OptionValue::NextWord, OptionValue::SameWord));
         }
         if self.long_modules.contains(&name) {
@@ -275,6 +368,8 @@ impl<'a> OptionValue<'a> {
     }
 }
 
+#[cfg(test)]
+mod attack_file_options;
 #[cfg(test)]
 mod attack_shells;
 #[cfg(test)]
@@ -339,7 +434,9 @@ mod tests {
             let found = scripts_run_by(&name, &words).unwrap().programs;
             let is_found = found.iter().any(|program| match program {
                 ScriptWord::Script(at) | ScriptWord::PossibleScript(at) => words[*at] == "S",
-                ScriptWord::Preloaded(file, at) => *file == "S" && words[*at] == "A",
+                ScriptWord::Preloaded(file, at) => {
+                    *file == "S" && words.get(*at).is_some_and(|it| it == "A")
+                }
                 ScriptWord::Module(..) => false,
             });
             assert!(is_found, "{line}: {found:?}");
@@ -380,6 +477,19 @@ mod tests {
             "node --eval S",
             "php -r S",
             "fish --command=S",
+            "awk S",
+            "awk -v f=S x",
+            "gawk -e S x",
+            "sed S x",
+            "sed -n -e S x",
+            "sed --expression S x",
+            "make S",
+            "make -C S x",
+            "jq S x",
+            "jq -r S",
+            "gdb S",
+            "gdb -ex S x",
+            "vim S",
         ] {
             let mut words = line.split(' ').map(str::to_owned);
             let name = words.next().unwrap();

@@ -81,7 +81,7 @@ impl FileMemory {
 pub struct ExecDenial {
     /// The program, with links followed.
     pub program: PathBuf,
-    /// The program's name and its first arguments.
+    /// What the program is called, and its first arguments.
     pub args: Vec<String>,
     /// The rule that denied it.
     pub why: String,
@@ -105,13 +105,13 @@ pub struct ExecRequest {
     pub session: Option<v1::SessionId>,
     /// The program, with links followed.
     pub program: PathBuf,
-    /// The program's name and arguments, as read from the process.
+    /// What the program is called, and its arguments, as read from the process.
     pub args: Vec<String>,
     /// How many more arguments there are than could be read.
     pub more: u32,
     /// The program's working directory.
     pub cwd: PathBuf,
-    /// The program's parent processes, nearest first.
+    /// The names of the programs that its parent processes run, nearest first.
     pub parents: Vec<String>,
     /// The program's variables, as `NAME=value`, that may change what it does and that the agent or command was not
     /// started with.

@@ -4,6 +4,7 @@ pub(super) mod changes;
 mod expansion;
 pub(super) mod line;
 mod line_scanner;
+mod option_names;
 pub(super) mod options;
 pub(super) mod pattern;
 pub(super) mod programs;

@@ -1,6 +1,7 @@
 //! Grants: permissions that last for one turn. Each covers the action that was shown, and is used up by carrying it
 //! out.
 
+mod change;
 mod content;
 
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use attache_text::shell::is_plain;
 
 use super::command::without_system_directory;
 use super::{Action, paths};
+pub use change::ChangeSinceAllowed;
 pub use content::{ShownChange, ShownContent, WholeFileChange};
 
 /// Permission, given in a turn for an action that was shown, for the requests that the agent then sends to carry it

@@ -147,6 +147,11 @@ impl ResolvedFiles {
         self.run.are_unchanged_in(&other.run)
     }
 
+    /// The files that the command would run and that are not what they were.
+    pub fn changed_run_files(&self, now: &ResolvedFiles) -> Vec<PathBuf> {
+        self.run.changed_in(&now.run)
+    }
+
     /// Why the user is asked each time; empty if nothing is protected.
     pub fn protections(&self) -> impl Iterator<Item = Protection> {
         let files = self.files.iter().filter_map(|file| file.protection);

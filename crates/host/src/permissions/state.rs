@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use attache_schema::v1;
 
-use super::grants::{Grant, WholeFileChange};
+use super::grants::{ChangeSinceAllowed, Grant, WholeFileChange};
 use super::remembered_decision::{RememberedDecision, WorkspaceId};
 use super::{Action, Enforcement, PathPattern, StoreWarning};
 
@@ -154,6 +154,17 @@ impl RememberedPermissions {
     pub(super) fn has_remembered_grants(&self, session: &v1::SessionId) -> bool {
         let mut grants = self.grants.get(session).into_iter().flatten();
         grants.any(Grant::is_remembered)
+    }
+
+    /// What has changed since an action was allowed in this turn that no grant covers any more.
+    pub(super) fn change_since_allowed(
+        &self,
+        action: &Action,
+        written: Option<WholeFileChange<'_>>,
+    ) -> Option<ChangeSinceAllowed> {
+        let grants = self.grants.get(&action.session)?;
+        let mut grants = grants.iter().rev();
+        grants.find_map(|grant| grant.change_since(action, written))
     }
 
     /// Uses a grant for an action, if one covers it. `remembered` are the decisions that still count.

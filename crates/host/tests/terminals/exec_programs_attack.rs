@@ -224,4 +224,32 @@ const SCRIPTS: &[(&str, &str, &[&str])] = &[
             "node --require ./bin/npm bin/git publish",
         ],
     ),
+    (
+        "awk",
+        "BEGIN { print \"ran\" >> ENVIRON[\"RECORD\"] }\n",
+        &[
+            "awk -f bin/npm publish",
+            "awk -fbin/npm publish",
+            "awk -F : -v a=b -f bin/npm publish",
+        ],
+    ),
+    (
+        "make",
+        "publish:\n\t@echo ran >>\"$(RECORD)\"\n",
+        &[
+            "make -f bin/npm publish",
+            "make -s -C bin -f npm publish",
+            "make --makefile=bin/npm publish",
+            "make --mak bin/npm publish",
+        ],
+    ),
+    (
+        "sed",
+        "$ w record\n",
+        &[
+            "echo x > publish; sed -nf bin/npm publish",
+            "echo x > publish; sed -n --file=bin/npm publish",
+            "echo x > publish; sed -n --fi bin/npm publish",
+        ],
+    ),
 ];

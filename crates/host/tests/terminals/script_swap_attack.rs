@@ -102,5 +102,6 @@ const LINES: &[(&str, &str)] = &[
     ("bash deploy.sh", "deploy.sh"),
     ("nice sh deploy.sh", "deploy.sh"),
     ("env sh ./deploy.sh", "deploy.sh"),
+    ("awk -f deploy.awk", "deploy.awk"),
     ("python3 ./pkg", "pkg/__main__.py"),
 ];

@@ -10,7 +10,7 @@ fn migrations_are_applied_in_order_and_only_once() {
     migrate(&mut db, &path, &steps[..1]).unwrap();
     db.execute("INSERT INTO a VALUES (1)", []).unwrap();
     assert_eq!(version(&db, &path).unwrap(), 1);
-    // What this test calls version 2 this version of the program does not know.
+    // The program itself does not know this test's version 2.
     migrate(&mut db, &path, &steps).unwrap();
     let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
     let (x, y): (i64, Option<i64>) = db.query_row("SELECT x, y FROM a", [], row).unwrap();

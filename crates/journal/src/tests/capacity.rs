@@ -1,11 +1,11 @@
-//! A full disk, and a full write queue.
+//! Tests of a full disk and of a full write queue.
 
 use std::time::{Duration, Instant};
 
 use super::*;
 
 impl TestStore {
-    /// Lets the database of the store have no more pages than now, or as many as it wants.
+    /// Limits the database to its current number of pages, or removes the limit.
     async fn set_room(&self, pages: Pages) {
         let set = self.store.write(move |change| {
             let now: i64 = change.pragma_query_value(None, "page_count", |row| row.get(0))?;

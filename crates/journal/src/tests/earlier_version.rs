@@ -1,5 +1,5 @@
-//! A database written by an earlier version can be read and continued. `stored.db` has two sessions: one whose second turn
-//! was cut off, and its fork, which a user has named and archived.
+//! Tests that a database of an earlier version can be read and continued. `stored.db` contains two sessions: one whose
+//! second turn was cut off, and its fork, which the user has named and archived.
 
 use std::fs;
 
@@ -59,7 +59,7 @@ async fn a_database_of_an_earlier_version_is_opened_unchanged() {
         prompts,
         format!("1 Prompt Count the files\n9 Prompt {}", "x".repeat(10_000))
     );
-    // What a user has named keeps its name.
+    // A title that the user has set stays.
     let named = store.set_title("sess_2", "Another", TitleSource::Agent);
     named.await.unwrap();
     let info = store.info("sess_2").await.unwrap();

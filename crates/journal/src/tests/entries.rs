@@ -1,4 +1,4 @@
-//! Reading a journal: order, kinds, pages and damage.
+//! Tests of reading a journal: order, kinds, pages and damage.
 
 use expect_test::expect;
 

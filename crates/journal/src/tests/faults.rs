@@ -1,4 +1,4 @@
-//! Databases and directories that cannot be used.
+//! Tests of databases and directories that cannot be used.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 
-/// Opens a store over a database with these bytes, which must stay as they are.
+/// Fails to open a store over a file with these bytes, and checks that the file is unchanged.
 fn check_untouched(bytes: &[u8], expect: Expect) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("sessions.db");
@@ -17,7 +17,7 @@ fn check_untouched(bytes: &[u8], expect: Expect) {
     assert!(fs::read(&path).unwrap() == bytes, "the file was changed");
 }
 
-/// The bytes of a database that was made and then changed.
+/// The bytes of a database that was created and then changed with this SQL.
 async fn database(change: &str) -> Vec<u8> {
     let test = TestStore::new();
     test.session("sess_1")

@@ -1,4 +1,4 @@
-//! Forks: copies of another session's journal up to the end of its last finished turn.
+//! Tests of forks: copies of another session's journal up to the end of its last finished turn.
 
 use expect_test::expect;
 
@@ -19,7 +19,7 @@ async fn a_fork_ends_before_an_unfinished_turn_and_is_independent() {
         ""
     );
     journal.append(UPDATE, "1").await.unwrap();
-    // Without waiting in between, so that they reach the disk together.
+    // Don't wait in between, so that the entries reach the disk together.
     let (_, _, _) = tokio::join!(
         journal.commit(Kind::TURN_ENDED, ""),
         journal.append(COMPACTED, ""),

@@ -1,4 +1,4 @@
-//! The list of sessions and its cursors.
+//! Tests of the list of sessions and its cursors.
 
 use super::*;
 
@@ -23,7 +23,7 @@ async fn the_list_is_sorted_by_last_change_and_paging_survives_changes() {
     let all = SessionFilter::default();
     let (page, cursor) = ids(&test.store, &all, None, 2).await;
     assert_eq!(page, "e d");
-    // What is streamed moves nothing; what is waited for does.
+    // A committed entry moves its session to the front; an appended one does not.
     journals[1].append(UPDATE, "x").await.unwrap();
     journals[4].commit(Kind::PROMPT, "x").await.unwrap();
     journals[0].commit(Kind::PROMPT, "x").await.unwrap();

@@ -1,4 +1,4 @@
-//! Creating, opening, naming, archiving and deleting sessions.
+//! Tests of creating, opening, naming, archiving and deleting sessions.
 
 use std::time::{Duration, Instant};
 
@@ -165,7 +165,7 @@ async fn a_deleted_session_leaves_nothing_behind() {
         test.store.open_session(id).await,
         Err(Error::NotFound)
     ));
-    // The id can be used again at once, and has nothing of the old session.
+    // The id can be used again at once, and the new session contains nothing of the old one.
     let journal = test.session("sess_1").await;
     assert_eq!(entry_lines(&journal, Kinds::ALL, 0).await, "");
     let deadline = Instant::now() + Duration::from_secs(10);

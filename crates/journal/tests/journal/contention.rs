@@ -1,4 +1,4 @@
-//! Several processes with one database.
+//! Tests of several processes that share one database.
 
 use std::path::Path;
 
@@ -69,7 +69,7 @@ async fn held() {
     assert_eq!(script::check(&journal, 0).await, 11);
 }
 
-/// Opens a session, finishes a turn and begins another, and keeps it open.
+/// Opens a session, finishes a turn, begins another, and keeps the session open.
 pub(crate) async fn hold(dir: &Path, id: &str) {
     let store = Store::open(dir).unwrap();
     let (_, journal) = store.open_session(id).await.unwrap();
@@ -80,7 +80,7 @@ pub(crate) async fn hold(dir: &Path, id: &str) {
 
 async fn together() {
     let dir = tempfile::tempdir().unwrap();
-    // None of them finds a database: they make it together.
+    // There is no database yet: all of them try to create it at once.
     let players: Vec<TestProcess> = (0..6)
         .map(|_| TestProcess::start(&[WRITE, dir.path().to_str().unwrap()]))
         .collect();

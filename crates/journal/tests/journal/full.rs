@@ -1,4 +1,4 @@
-//! A full disk, simulated by a limit on the size of files.
+//! Tests of a full disk, which a limit on the size of files simulates.
 
 use std::path::Path;
 use std::process::Command;
@@ -22,7 +22,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 async fn full() {
     let dir = tempfile::tempdir().unwrap();
-    // A write past the limit is an error only where its signal is ignored, which a process inherits.
+    // A write past the limit fails with an error only if the process ignores `SIGXFSZ`. The child inherits that.
     let mut command = Command::new("sh");
     command
         .args(["-c", "trap '' XFSZ; exec \"$@\"", "sh"])
@@ -56,7 +56,7 @@ pub(crate) async fn run_role(dir: &Path) {
         "{refused:?}"
     );
 
-    // It stays so, and all that had been taken stays.
+    // The error stays, and so do the accepted entries.
     let again = journal
         .commit(Kind::PROMPT, vec![0; 600_000])
         .await
@@ -68,7 +68,7 @@ pub(crate) async fn run_role(dir: &Path) {
     assert!(other.is_err());
 
     limit(None);
-    // Those that only append hear of the new room when the writer has tried again.
+    // Appending succeeds again only after the writer has retried.
     let deadline = Instant::now() + Duration::from_secs(10);
     while let Err(error) = journal.append(script::kind(seq), script::body(seq)).await {
         assert!(Instant::now() < deadline, "{error}");

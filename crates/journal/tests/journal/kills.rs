@@ -1,4 +1,4 @@
-//! A process that is killed at any moment loses no entry that was reported to be on disk.
+//! Tests that a process which is killed at any moment loses no entry that it reported to be on disk.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -72,7 +72,7 @@ fn killed_writer(dice: &mut Dice, dir: &Path, id: &str, last: u64) -> Option<u64
         TestProcess::start(&[ROLE, dir.to_str().unwrap(), id, &(last + 1).to_string()]);
     let lines = dice.roll(6);
     let mut told: Vec<String> = (0..lines).map_while(|_| writer.line()).collect();
-    // Into the middle of whatever it does next.
+    // Kill it at a random moment of its next work.
     let moment = Instant::now() + Duration::from_micros(dice.roll(6000));
     while Instant::now() < moment {
         std::hint::spin_loop();
@@ -92,7 +92,7 @@ pub(crate) async fn run_role(dir: &Path, id: &str, start: u64) {
     script::run_role(&journal, start.., told).await;
 }
 
-/// Whether the trial was a fair one.
+/// Counts what the killed processes had done, to check that the kills hit different moments.
 #[derive(Default)]
 struct Tally {
     entries: u64,
@@ -107,7 +107,8 @@ impl Tally {
         self.silent += usize::from(told.is_none());
     }
 
-    /// Some were killed before the first word, some between writing and telling, and most wrote something.
+    /// Fails unless some were killed before their first report, some between a write and its report, and most of them
+    /// wrote entries.
     fn judge(&self) {
         let Tally {
             entries,

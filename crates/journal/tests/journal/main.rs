@@ -1,5 +1,5 @@
-//! The store across processes: killed processes, several processes at once, and a full disk. The tests need a `main` of their
-//! own, because this executable is also the process that is killed.
+//! Tests of the store across processes: killed processes, several processes at once, and a full disk. They need a
+//! `main` of their own, because this executable is also the process that is killed.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -76,14 +76,14 @@ impl TestProcess {
         self.lines.next().map(Result::unwrap)
     }
 
-    /// Kills it, and gives what it had printed by then.
+    /// Kills the process and returns the lines that it had printed.
     pub(crate) fn kill(mut self) -> Vec<String> {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
         self.lines.by_ref().map(Result::unwrap).collect()
     }
 
-    /// Closes its input and waits for it to end by itself; gives what it printed.
+    /// Closes the input of the process, waits until it exits, and returns the lines that it printed.
     pub(crate) fn end(mut self) -> Vec<String> {
         drop(self.stdin.take());
         let lines = self.lines.by_ref().map(Result::unwrap).collect();
@@ -94,13 +94,13 @@ impl TestProcess {
 
 impl Drop for TestProcess {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may have exited already.
         self.child.kill().ok();
         self.child.wait().unwrap();
     }
 }
 
-/// For a role: prints a line at once. Nobody may be listening any more.
+/// For a role: prints a line at once. The reader may be gone.
 pub(crate) fn print_line(line: &str) {
     let mut stdout = std::io::stdout();
     stdout.write_all(format!("{line}\n").as_bytes()).ok();

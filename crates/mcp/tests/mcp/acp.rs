@@ -1,4 +1,4 @@
-//! Servers that are reached through the client, and their elicitations through it.
+//! Tests of servers that are reached through the client, and of their elicitations.
 
 use attache::json::{Raw, RawObject};
 use attache::{AgentCall, ClientCall, ClientHandle, Options, agent, client, v1};
@@ -22,13 +22,13 @@ trials!(
     a_client_that_leaves_takes_its_servers_along,
 );
 
-/// Both ends of a connection, with the client's end in a task that serves MCP and answers forms.
+/// Both ends of a connection. A task plays the client: it serves MCP and responds to forms.
 struct Pair {
     client: ClientHandle,
     calls: mpsc::Receiver<AgentCall>,
-    /// The requests to the client, as text.
+    /// The MCP requests to the client, as text.
     asked: mpsc::Receiver<String>,
-    /// The client's handle of the agent.
+    /// The client's handle to the agent.
     agent: attache::AgentHandle,
 }
 
@@ -85,7 +85,7 @@ async fn play(
                     let Act::Say(said) = act else { continue };
                     let said: Value = serde_json::from_str(&said).unwrap();
                     if said.get("method").is_some() {
-                        // The agent may have had enough of it.
+                        // The agent may have disconnected.
                         agent.notify(notification(id, &said)).await.ok();
                     } else if let Some(reply) = reply.take() {
                         reply.ok(response(&said));

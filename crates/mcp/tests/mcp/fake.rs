@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-/// The variable that makes this executable the server, and tells in which manner.
+/// The variable that makes this executable the server. Its value selects the behaviour.
 pub(crate) const MANNER: &str = "ATTACHE_TEST_MCP_FAKE";
-/// The variable with what must never be seen.
+/// The variable with a secret that must never be shown.
 pub(crate) const SECRET: &str = "FAKE_TOKEN";
 
 /// The next action of the server.
@@ -23,9 +23,9 @@ pub(crate) struct Fake {
     manner: String,
     secret: String,
     grown: bool,
-    /// The request by which the client listens.
+    /// The id of the request with which the client subscribed to changes.
     listener: Option<Value>,
-    /// The call that waits for an answer of the client.
+    /// The id of the call that waits for a response of the client.
     waiting: Option<Value>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn run(manner: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The same without end, and nobody who reads the answers.
+/// Writes these lines forever and never reads the responses.
 fn flood(lines: &str) -> ! {
     let mut out = std::io::stdout().lock();
     loop {
@@ -124,7 +124,7 @@ impl Fake {
             )],
             Some("tools/list") if self.manner == "malformed" => {
                 let answer = json!({"jsonrpc": "2.0", "id": id, "result": self.tools(params)});
-                // No value of ours can be nested so deep.
+                // Built as text, because our JSON values can't be nested this deep.
                 let deep = format!("{}{{}}{}", r#"{"items":"#.repeat(300), "}".repeat(300));
                 let plain = r#""DEEP","inputSchema":{"type":"object"}"#;
                 let nested = format!(r#""deep","inputSchema":{deep}"#);
@@ -290,7 +290,7 @@ impl Fake {
         vec![Act::Say(request.to_string())]
     }
 
-    /// The client has answered what a call asked: that is what the call gives back.
+    /// Handles the client's response to a request of a call: the call returns it as its result.
     fn answered(&mut self, message: &Value) -> Vec<Act> {
         let Some(call) = self.waiting.take() else {
             return Vec::new();
@@ -312,7 +312,7 @@ pub(crate) fn progress(token: &Value, done: u64, message: &str) -> Act {
     )
 }
 
-/// A notification for the side that listens with this request.
+/// A notification for the subscription with this request id.
 fn notice(method: &str, listener: &Value, filter: &Value) -> Act {
     let mut params = json!({});
     if !listener.is_null() {

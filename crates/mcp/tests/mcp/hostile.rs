@@ -1,4 +1,4 @@
-//! Servers that mean harm, or are broken: whatever they do is bounded, and nobody waits for them.
+//! Tests of hostile and broken servers: their effect is bounded, and no caller waits for them forever.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Servers over Streamable HTTP.
+//! Tests of servers over Streamable HTTP.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -28,7 +28,7 @@ trials!(
     a_session_that_the_server_has_forgotten_begins_again,
 );
 
-/// A request, as far as the fakes look at it.
+/// The parts of a request that the fake servers use.
 pub(crate) struct Request {
     pub(crate) line: String,
     pub(crate) authorization: Option<String>,
@@ -76,7 +76,7 @@ pub(crate) async fn write(stream: &mut BufReader<TcpStream>, status: &str, kind:
     stream.flush().await.ok();
 }
 
-/// A server in some manner; its address.
+/// Starts a server with this behaviour and returns its address.
 async fn serve(manner: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -147,7 +147,7 @@ async fn answer(
     }
 }
 
-/// Sessions `s` and then `ss`: the first is forgotten when a tool is called in it.
+/// A server whose sessions are called `s` and then `ss`. It forgets the first when a tool is called in it.
 async fn forget(
     stream: &mut BufReader<TcpStream>,
     request: &Request,

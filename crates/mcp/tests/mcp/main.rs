@@ -1,5 +1,5 @@
-//! MCP servers, each in its ways of being reached. The tests need a `main` of their own, since this executable is also the
-//! guard of processes, and the server that they talk to.
+//! Tests of MCP servers over each transport. They need a `main` of their own, because this executable is also the guard
+//! of processes and the server under test.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -56,7 +56,7 @@ fn trial<F: Future<Output = ()> + 'static>(name: &str, test: fn() -> F) -> Trial
     })
 }
 
-/// The names of tests with the tests.
+/// A list of tests with their names.
 macro_rules! trials {
     ($($name:ident),* $(,)?) => {
         crate::trials!(as trials: $($name),*);

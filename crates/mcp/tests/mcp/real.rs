@@ -1,5 +1,5 @@
-//! Servers that others have written. They run when `ATTACHE_TEST_MCP` names a directory with the packages that
-//! `docs/mcp.md` lists; otherwise these tests are ignored, and say so.
+//! Tests with third-party servers. They run if `ATTACHE_TEST_MCP` names a directory with the packages that `docs/mcp.md`
+//! lists; otherwise they are reported as ignored.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::test_session::{PATIENCE, TestSession, said};
 
-/// The tests, ignored where there is nothing to talk to.
+/// The tests. They are marked as ignored unless the variable is set.
 pub(crate) fn trials() -> Vec<Trial> {
     let tests = suite();
     if std::env::var_os(DIRECTORY).is_some() {
@@ -59,7 +59,7 @@ async fn everything_over_sse() {
     desk.servers.close().await;
 }
 
-/// Whatever the reference server has that we make something of.
+/// Uses every feature of the reference server that we support.
 async fn uses_everything(desk: &TestSession) {
     let ServerStatus::Ready {
         tools,
@@ -163,7 +163,7 @@ async fn time() {
     assert!(wrong.starts_with("failed: "), "{wrong}");
 }
 
-/// A package of npm as a process.
+/// An npm package as a server process.
 fn node(package: &str, args: &[&str]) -> v1::McpServer {
     let script = script(package);
     let args = [script.to_str().unwrap()]
@@ -173,7 +173,7 @@ fn node(package: &str, args: &[&str]) -> v1::McpServer {
     v1::McpServer::Stdio(v1::McpServerStdio::new("fake", "node", args, env))
 }
 
-/// The reference server on a port of its own.
+/// Starts the reference server on a free port.
 async fn start(transport: &str) -> (Child, u16) {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = free.local_addr().unwrap().port();

@@ -1,4 +1,4 @@
-//! Servers over HTTP with server-sent events, as it was.
+//! Tests of servers over the older transport, HTTP with server-sent events.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ trials!(
 
 type Events = Arc<Mutex<Option<mpsc::Sender<String>>>>;
 
-/// A server that names this place to write to; its address.
+/// Starts a server that announces this endpoint, and returns its address.
 async fn serve(endpoint: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

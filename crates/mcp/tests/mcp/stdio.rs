@@ -1,4 +1,4 @@
-//! Servers that are processes.
+//! Tests of servers over standard input and output.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! A session with servers, as a test wants it.
+//! A session with MCP servers, for tests.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use tokio::sync::mpsc;
 
 use crate::fake;
 
-/// Servers with the events that they bring.
+/// Servers and their events.
 pub(crate) struct TestSession {
     pub(crate) servers: Servers,
     pub(crate) events: mpsc::Receiver<ServerEvent>,
     pub(crate) place: tempfile::TempDir,
 }
 
-/// The secret of every server here.
+/// The secret that every fake server gets.
 pub(crate) const CANARY: &str = "canary-5f1c";
 
 impl TestSession {
@@ -51,7 +51,7 @@ impl TestSession {
         said(&self.servers.call(&name, input, drop).await)
     }
 
-    /// The next event but those that a server is ready.
+    /// The next event, except [`ServerEvent::Ready`].
     pub(crate) async fn event(&mut self) -> ServerEvent {
         loop {
             let event = tokio::time::timeout(PATIENCE, self.events.recv()).await;
@@ -66,7 +66,7 @@ impl TestSession {
         self.servers.states().remove(0).status
     }
 
-    /// Waits until a file holds something.
+    /// Waits until a file has content and returns it.
     pub(crate) async fn file(&self, name: &str) -> String {
         wait_for(|| {
             std::fs::read_to_string(self.place.path().join(name))
@@ -77,7 +77,7 @@ impl TestSession {
     }
 }
 
-/// The fake as a process.
+/// The fake server as a process.
 pub(crate) fn stdio(name: &str, manner: &str) -> v1::McpServer {
     let exe = std::env::current_exe().unwrap();
     stdio_of(name, &exe, manner)
@@ -105,7 +105,7 @@ pub(crate) fn said(result: &CallResult) -> String {
     format!("{failed}{}", words.join(" | "))
 }
 
-/// Looks until there is something, for some seconds.
+/// Waits until `look` returns a value, for some seconds.
 pub(crate) async fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let looking = async {
         loop {

@@ -11,15 +11,15 @@ use crate::{Error, ModelInfo, Protocol, ProviderConfigError};
 /// A provider as clients see it, without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderInfo {
-    /// Its id.
+    /// The provider id.
     pub id: String,
-    /// The protocols that it can be configured for.
+    /// The protocols that the provider can be configured for.
     pub supported: Vec<Protocol>,
-    /// Whether it cannot be disabled. No provider is required, because the embedded model needs none.
+    /// Whether the provider cannot be disabled. Always `false`, because the embedded model needs no provider.
     pub required: bool,
-    /// Its address; `None` if it is disabled or was never configured.
+    /// The current address; `None` if the provider is disabled or was never configured.
     pub current: Option<ProviderAddress>,
-    /// Whether requests to it carry a key.
+    /// Whether requests to the provider contain a key.
     pub has_key: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The progress of a request: what the user asked for, what was done since, and what comes next. It is computed anew
-//! each time, from the conversation alone.
+//! The progress of the user's request: its steps, their results, and the next step. It is computed from the
+//! conversation for each answer, so the model has no state.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ enum ParsedPrompt {
     Reply(String),
 }
 
-/// What to answer: text, then a call.
+/// The next answer: text, then a call.
 pub(super) struct NextOutput {
     pub(super) text: String,
     pub(super) call: Option<(&'static str, Value)>,

@@ -13,7 +13,7 @@ pub(super) fn help() -> String {
     format!("{INTRODUCTION} I understand:\n\n{GRAMMAR}\n{JOINING}\n\n{REAL_MODELS}\n")
 }
 
-/// Says what went wrong, and what would work.
+/// The reply to a prompt that the grammar does not understand, with examples that it does.
 pub(super) fn not_understood(odd: Option<&str>, of: usize) -> String {
     let what = match odd {
         Some(odd) if of > 1 => format!(

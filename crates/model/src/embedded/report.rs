@@ -40,7 +40,7 @@ pub(super) fn success(instruction: &Instruction, result: &ToolResult) -> String 
     }
 }
 
-/// The report on a failed call, and on what was not tried after it.
+/// The report on a failed call, and on the number of steps that were not tried after it.
 pub(super) fn failure(result: &ToolResult, left: usize) -> String {
     let text = text(result);
     let said = match text.trim().lines().count() {

@@ -38,7 +38,8 @@ pub(super) fn phrase(text: &str, words: &[Word]) -> Option<String> {
     }
 }
 
-/// Everything from a word on, as it was written; a code fence or a single quoted word without its marks.
+/// The rest of a text from the first of these words on, as it was written. A single quoted word or a code fence loses
+/// its marks.
 pub(super) fn rest(text: &str, words: &[Word]) -> Option<String> {
     let first = words.first()?;
     let written = text[first.start..].trim_end();

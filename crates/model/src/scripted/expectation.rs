@@ -1,4 +1,4 @@
-//! Expectations of a script about requests. Differences are described in the script's words and repeat nothing of the
+//! Expectations of a script about requests. Differences are described in the words of the script and never quote the
 //! request.
 
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Request bodies and streamed answers, without a network.
+//! Tests of request bodies and streamed answers, without a network.
 
 mod anthropic;
 mod openai;
@@ -116,7 +116,7 @@ fn tool() -> ToolSpec {
     }
 }
 
-/// Compares a body, with a line for each member and each part of a message.
+/// Compares a request body in a form with a line for each member and each part of a message.
 fn check_body(wire: WireFormat, model: &str, request: &Request, expect: &Expect) {
     let body = body(wire, model, &info(model), request);
     let mut shown = String::new();

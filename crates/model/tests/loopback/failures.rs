@@ -246,7 +246,7 @@ async fn a_picture_that_is_not_taken() {
         error: anthropic does not accept the attachment: messages.0.content.1.image: Could not process image (status 400)
     "#]]
     .assert_eq(&said);
-    // Without one it cannot be the reason.
+    // A request without an attachment can't fail because of one.
     let said = say(&*anthropic(&fake.url), question("Look")).await;
     expect![[r#"
         error: anthropic: messages.0.content.1.image: Could not process image (status 400)
@@ -345,7 +345,7 @@ async fn a_server_that_speaks_no_tls() {
     let model = openai(&format!("https://{address}/v1"));
     let said = say(&*model, question("Hi")).await;
     let last = said.lines().last().expect("an error");
-    // A machine without certificates says so instead.
+    // On a machine without certificates the error names that cause instead.
     assert!(
         last.contains("cannot be reached at") || last.contains("no HTTPS on this machine"),
         "{said}"

@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
-/// A provider. It gives one reply for each request, in order, on as many connections as there come.
+/// A provider that sends one reply per request, in order, on any number of connections.
 pub(crate) struct Fake {
     pub(crate) url: String,
     state: Arc<State>,
@@ -20,14 +20,14 @@ struct State {
     closed: Notify,
 }
 
-/// One request as it came.
+/// A request as it was received.
 #[derive(Clone)]
 pub(crate) struct Received {
     pub(crate) head: String,
     pub(crate) body: String,
 }
 
-/// One reply.
+/// A scripted reply.
 pub(crate) struct Reply {
     status: u16,
     headers: String,
@@ -38,13 +38,13 @@ pub(crate) struct Reply {
 /// How a reply ends.
 #[derive(Clone, Copy)]
 pub(crate) enum End {
-    /// As it should.
+    /// The reply is complete.
     Whole,
-    /// The connection is closed in the middle.
+    /// The connection is closed in the middle of the reply.
     Broken,
-    /// Without a length or an end, so that the close of the connection looks like one.
+    /// The reply has neither a length nor an end mark, so closing the connection looks like its end.
     Open,
-    /// Never.
+    /// The reply never ends.
     Hanging,
 }
 
@@ -58,7 +58,7 @@ impl Reply {
         }
     }
 
-    /// A stream of events with these data.
+    /// A stream of server-sent events with these data.
     pub(crate) fn events<T: AsRef<str>>(data: &[T]) -> Reply {
         let text: String = data
             .iter()
@@ -67,7 +67,7 @@ impl Reply {
         Reply::text(&text)
     }
 
-    /// A stream with this text.
+    /// A stream with this raw text.
     pub(crate) fn text(text: &str) -> Reply {
         Reply {
             status: 200,
@@ -87,7 +87,7 @@ impl Reply {
         self
     }
 
-    /// Byte after byte, each in a chunk of its own.
+    /// Sends each byte in its own chunk.
     pub(crate) fn byte_by_byte(mut self) -> Reply {
         self.pieces = self
             .pieces
@@ -127,7 +127,7 @@ impl Fake {
         *self.state.connections.lock().expect("no panic")
     }
 
-    /// Waits until a client has closed the connection of a reply that hangs.
+    /// Waits until a client has closed the connection of a reply that never ends.
     pub(crate) async fn closed(&self) {
         let closed = self.state.closed.notified();
         tokio::time::timeout(Duration::from_secs(10), closed)

@@ -1,4 +1,4 @@
-//! Models behind HTTP, against a provider on loopback.
+//! Tests of models over HTTP, with a scripted provider on loopback.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs)]
 
 mod answers;
@@ -16,7 +16,7 @@ use expect_test::Expect;
 use fake::{Fake, Reply};
 use futures_util::StreamExt;
 
-/// Short waits, so that a test need not sleep.
+/// A retry policy with short waits, so that tests run fast.
 const QUICK: RetryPolicy = RetryPolicy {
     attempts: 3,
     total: Duration::from_secs(20),
@@ -52,7 +52,7 @@ fn question(text: &str) -> Request {
     }
 }
 
-/// All that a model says, a line for each event. How long it waits is left to chance.
+/// The events of a model's answer, one per line. The wait before a retry is random and left out.
 async fn say(model: &dyn Model, request: Request) -> String {
     let mut answer = model.answer(request);
     let mut said = String::new();
@@ -82,7 +82,7 @@ async fn check(
     fake
 }
 
-/// The frames of an Anthropic answer that says this.
+/// The frames of a short Anthropic answer.
 fn hello() -> Vec<String> {
     let frames = [
         r#"{"type":"message_start","message":{"usage":{"input_tokens":9,"output_tokens":1}}}"#,
@@ -96,7 +96,7 @@ fn hello() -> Vec<String> {
     frames.map(str::to_owned).to_vec()
 }
 
-/// The chunks of an OpenAI answer that says the same.
+/// The chunks of the same answer from OpenAI.
 fn hello_chunks() -> Vec<String> {
     let chunks = [
         r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":"Hé"}}]}"#,

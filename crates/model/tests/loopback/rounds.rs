@@ -1,11 +1,12 @@
-//! A model thinks, calls its tools, and is given back what it thought and what came of the calls.
+//! Tests of rounds: a model thinks and calls tools, and the next request returns its reasoning and the tool results.
 
 use attache_model::{Output, ThinkingLevel, ToolResult, ToolSpec};
 use expect_test::expect;
 
 use super::*;
 
-/// Asks, answers every call, asks again, and shows what was said first and what was sent then.
+/// Sends a request, answers every tool call, and sends the next request. Compares the first answer and the messages of
+/// the second request.
 async fn check_round(
     frames: &[&str],
     last: &[String],
@@ -30,7 +31,7 @@ async fn check_round(
     expect.assert_eq(&shown);
 }
 
-/// A model's answer, as a conversation keeps it.
+/// A model's answer in the form that a conversation stores.
 async fn outputs(model: &dyn Model, request: Request) -> Vec<Output> {
     let mut answer = model.answer(request);
     let mut outputs = Vec::new();

@@ -239,7 +239,7 @@ fn list_formats(namespace: BorrowedFd<'_>) -> Result<Option<OwnedFd>, Errno> {
         return Err(Errno::AGAIN);
     }
     let received = receive_tagged(&ours);
-    // SAFETY: nothing is written. Somebody else of this process may have waited for it already.
+    // SAFETY: the call writes nothing. It fails if other code of this process has already reaped the child.
     unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) };
     match received {
         Ok((LISTED, Some(list))) => Ok(Some(list)),
@@ -260,7 +260,7 @@ enum MountError {
 fn mount_formats(namespace: BorrowedFd<'_>) -> Result<OwnedFd, MountError> {
     let failed = |_| MountError::Failed;
     move_into_link_name_space(namespace, Some(LinkNameSpaceType::User)).map_err(failed)?;
-    // SAFETY: no memory or file is shared with anybody.
+    // SAFETY: this process shares no memory or files with another one.
     unsafe { unshare_unsafe(UnshareFlags::NEWNS) }.map_err(failed)?;
     let context = fsopen(c"binfmt_misc", FsOpenFlags::FSOPEN_CLOEXEC);
     let context = context.map_err(|errno| match errno {

@@ -203,7 +203,7 @@ pub(super) fn close_inherited() {
 pub(super) fn block_signals() -> io::Result<OwnedFd> {
     block_all()?;
     let mut mask = MaybeUninit::uninit();
-    // SAFETY: the set is filled before it is read, and a descriptor that was returned is nobody else's.
+    // SAFETY: the set is filled before it is read, and no other code owns the returned descriptor.
     unsafe {
         // If the owner ignores SIGCHLD, this process inherits that and could not wait for children.
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
@@ -289,7 +289,7 @@ fn restrict(ruleset: &OwnedFd) -> io::Result<()> {
 
 /// Replaces the keyring of the user's session with an empty one.
 fn join_empty_keyring() -> io::Result<()> {
-    // SAFETY: the call takes no memory: without a name the new keyring is nobody else's.
+    // SAFETY: the call takes no memory. Without a name, no other process can join the new keyring.
     let joined =
         unsafe { libc::syscall(libc::SYS_keyctl, libc::KEYCTL_JOIN_SESSION_KEYRING, 0_usize) };
     match joined {

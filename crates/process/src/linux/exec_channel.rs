@@ -78,7 +78,7 @@ async fn relay(socket: Arc<AnswerSocket>, events: mpsc::Sender<ExecEvent>) {
     loop {
         let taken = tokio::select! {
             taken = frames.next() => taken,
-            // Continues to read, because otherwise the supervisor would take the owner for slow.
+            // Continues to read. Otherwise the supervisor would treat the owner as slow.
             () = events.closed() => break,
         };
         let Ok(taken) = taken else {

@@ -5,13 +5,14 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read as _;
 use std::os::fd::BorrowedFd;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::seccomp;
-use super::tracee::name_and_parent;
+use super::tracee;
 use crate::exec::{Exec, ExecRecord};
+use crate::program_name;
 
 /// A short-lived cache of the names and parents of processes.
 pub(super) struct ProcessNames {
@@ -39,14 +40,16 @@ impl ProcessNames {
         let now = Instant::now();
         let before = self.entries.remove(&process);
         let before = before.filter(|known| known.is_fresh(now));
-        let parent = seccomp::parent_of(pidfd).or_else(|| Some(name_and_parent(process)?.1));
+        let parent = seccomp::parent_of(pidfd).or_else(|| tracee::parent(process));
         let parent = parent.unwrap_or(0);
         let mut found: Vec<OsString> = before.into_iter().map(|known| known.name).collect();
         found.extend(ancestors(parent, self.own_pid, |process| {
             self.name_and_parent(process, now)
         }));
-        let name = Path::new(&exec.given).file_name().unwrap_or_default();
-        self.insert(process, name.to_owned(), parent, now);
+        let file = exec.file.as_ref();
+        let file = file.map_or(Path::new(&exec.given), |file| &file.path);
+        let name = program_name(file, Some(&exec.given));
+        self.insert(process, name, parent, now);
         record(exec, BRIEF_WORDS, BRIEF_BYTES, found)
     }
 
@@ -79,13 +82,9 @@ impl ProcessEntry {
     }
 }
 
-/// A record for a denial or for a user who decides, with the names under which processes were started.
+/// A record for a denial or for a user who decides.
 pub(super) fn full(exec: &Exec) -> ExecRecord {
-    let name = |process| {
-        let (kernel_name, parent) = name_and_parent(process)?;
-        Some((started_as(process).unwrap_or(kernel_name), parent))
-    };
-    let parents = parents(i32::try_from(exec.pid).unwrap_or(0), name);
+    let parents = parents(i32::try_from(exec.pid).unwrap_or(0), name_and_parent);
     record(exec, usize::MAX, usize::MAX, parents)
 }
 
@@ -148,15 +147,24 @@ fn own_pid() -> i32 {
     i32::try_from(std::process::id()).unwrap_or(0)
 }
 
-/// The first argument of a process without the directory.
-fn started_as(process: i32) -> Option<OsString> {
+/// The name of the program that a process runs, and the parent of the process. What the process calls itself is no name: it
+/// can be anything.
+fn name_and_parent(process: i32) -> Option<(OsString, i32)> {
+    let parent = tracee::parent(process)?;
+    let name = match std::fs::read_link(format!("/proc/{process}/exe")) {
+        Ok(program) => program_name(&program, called(process).as_deref()),
+        Err(_) => UNKNOWN.into(),
+    };
+    Some((name, parent))
+}
+
+/// What a process was called by the one that executed it.
+fn called(process: i32) -> Option<OsString> {
     let mut line = Vec::new();
     let file = File::open(format!("/proc/{process}/cmdline")).ok()?;
     file.take(MOST_NAME).read_to_end(&mut line).ok()?;
     let first = line.split(|byte| *byte == 0).next()?;
-    let first = first.split(|byte| *byte == b' ').next()?;
-    let name = Path::new(OsStr::from_bytes(first)).file_name()?;
-    Some(OsString::from_vec(name.as_bytes().to_vec()))
+    Some(OsStr::from_bytes(first).to_owned())
 }
 
 const BRIEF_WORDS: usize = 64;
@@ -166,3 +174,5 @@ const MOST_KNOWN: usize = 4096;
 /// Shorter than the time until a process id is reused.
 const FRESH: Duration = Duration::from_secs(10);
 const MOST_NAME: u64 = 4096;
+/// The name of a program whose file may not be seen.
+const UNKNOWN: &str = "?";

@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(words(&long(253)), "none");
     }
 
-    /// Hundreds of first lines: what the kernel really runs is what is read here.
+    /// For hundreds of first lines, this module finds the interpreter that the kernel really runs.
     #[test]
     fn attack_script_first_lines_are_read_like_the_kernel() {
         let dir = std::env::temp_dir().join(format!("attache-lines-{}", std::process::id()));
@@ -293,7 +293,7 @@ mod tests {
         fs::remove_dir_all(dir).unwrap();
     }
 
-    /// What it prints, if it runs.
+    /// The output of the script, or `None` if the kernel cannot execute it.
     fn output_of(script: &Path) -> Option<String> {
         loop {
             match Command::new(script).output() {

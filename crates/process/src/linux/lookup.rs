@@ -309,7 +309,7 @@ mod tests {
 
     use super::LookupError;
 
-    /// Only what the kernel would tell the process as well says that a file is not there.
+    /// A file counts as missing only after an error that the process would get from the kernel too.
     #[test]
     fn attack_a_lookup_that_lacks_resources_proves_nothing() {
         for errno in [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::IO] {

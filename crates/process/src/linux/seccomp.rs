@@ -61,7 +61,7 @@ pub(super) fn install_without_listener(filter: &[sock_filter]) -> io::Result<()>
 
 fn set_filter(filter: &[sock_filter], flags: libc::c_ulong) -> io::Result<OwnedFd> {
     let listener = set(filter, flags)?;
-    // SAFETY: a descriptor that the kernel has just made is nobody else's.
+    // SAFETY: the kernel has just created the descriptor, so no other code owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(listener) })
 }
 
@@ -142,7 +142,7 @@ pub(super) fn is_waiting(listener: BorrowedFd<'_>, id: u64) -> bool {
 pub(super) fn parent_of(pidfd: BorrowedFd<'_>) -> Option<i32> {
     let mut info = [0_u64; 8];
     info[0] = INFO_PID;
-    // SAFETY: the kernel writes the 64 bytes that the number of the call tells.
+    // SAFETY: the kernel writes the 64 bytes that the call number specifies.
     let result = unsafe { libc::ioctl(pidfd.as_raw_fd(), GET_INFO, info.as_mut_ptr()) };
     // Mask; control group; process and its first thread; parent and user.
     let parent = low(info[3]);

@@ -1,7 +1,7 @@
-//! Seccomp filters, as instructions. That of watched programs: native `execve` and `execveat` go to the guard, and so do
-//! calls that can change how a process sees the file system; `execve` of other calling conventions is refused, x32 and
-//! `clone3` are unknown, everything else passes. That of confined programs: mounts and the limits of other processes are
-//! refused in every convention.
+//! Seccomp filters, as instructions. The filter of watched programs sends native `execve` and `execveat` to the guard,
+//! and calls that can change how a process sees the file system. It refuses `execve` of other calling conventions,
+//! reports x32 and `clone3` as unknown, and allows everything else. The filter of confined programs refuses mounts,
+//! keyrings and the limits of other processes in every convention.
 
 use libc::sock_filter;
 
@@ -27,14 +27,14 @@ pub(super) struct Abi {
 struct ViewCalls {
     /// chroot, pivot_root, setns.
     always: [u32; 3],
-    /// clone and unshare, whose first argument tells which namespaces are new.
+    /// clone and unshare, whose first argument says which namespaces are new.
     by_flags: [u32; 2],
 }
 
 /// Numbers of calls that a confined program may not make, in one convention.
 #[derive(Debug, Clone, Copy)]
 struct GuardedCalls {
-    /// Those whose numbers differ between machines; [`NEWER_MOUNTS`] are the others.
+    /// Mount calls whose numbers differ between machines. [`NEWER_MOUNTS`] lists the others.
     mounts: &'static [u32],
     prlimit: u32,
     /// The first of `add_key`, `request_key` and `keyctl`, which follow each other.
@@ -373,7 +373,7 @@ mod tests {
             };
             let arm = run(AARCH64, AARCH64.compat, number);
             assert_eq!(arm, expected, "arm {number}");
-            // A machine that we do not know calls nothing.
+            // On an unknown machine, every call is refused.
             assert_eq!(run(X86_64, 0x1234, number), REFUSE);
             assert_eq!(run(AARCH64, 0x1234, number), REFUSE);
         }
@@ -457,7 +457,7 @@ mod tests {
             let code = abi.refusing(limits).unwrap();
             let call = |pid: u64, new: u64| run_with(&code, arch, number, [pid, 0, new, 0, 0, 0]);
             assert_eq!(call(0, 0x7fff_0000_1000), ALLOW);
-            // The kernel takes only the lower half for the process.
+            // The kernel reads the process id from the lower half only.
             assert_eq!(call(1 << 32, 0x1000), ALLOW);
             assert_eq!(call(77, 0), ALLOW);
             for new in [0x1000, 0x7fff_0000_0000, 0x7fff_0000_1000] {

@@ -1,4 +1,6 @@
-//! The supervisor of a watched program receives each exec of the tree from the kernel, lets the judge decide, and responds. A slow owner costs records, never a verdict; without an owner every exec fails.
+//! The supervisor of a watched program receives each exec of the tree from the kernel, lets the judge decide, and
+//! responds. If the owner is slow, records are dropped, but every exec is still judged. Without an owner every exec
+//! fails.
 
 use std::cell::RefCell;
 use std::collections::HashSet;

@@ -442,8 +442,8 @@ fn cmdline(process: i32) -> Option<Vec<u8>> {
     Some(line)
 }
 
-/// The name and the parent of a process.
-pub(super) fn name_and_parent(process: i32) -> Option<(OsString, i32)> {
+/// The parent of a process.
+pub(super) fn parent(process: i32) -> Option<i32> {
     let mut stat = [0; 512];
     let file = rustix::fs::open(
         format!("/proc/{process}/stat"),
@@ -452,12 +452,9 @@ pub(super) fn name_and_parent(process: i32) -> Option<(OsString, i32)> {
     );
     let read = rustix::io::read(file.ok()?, &mut stat).ok()?;
     let stat = &stat[..read];
-    let start = stat.iter().position(|byte| *byte == b'(')?;
     let end = stat.iter().rposition(|byte| *byte == b')')?;
     let fields = str::from_utf8(stat.get(end + 1..)?).ok()?;
-    let parent = fields.split_ascii_whitespace().nth(1)?.parse().ok()?;
-    let name = stat.get(start + 1..end)?;
-    Some((OsString::from_vec(name.to_vec()), parent))
+    fields.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 fn open(process: i32) -> Result<OwnedFd, Errno> {

@@ -1,5 +1,5 @@
 //! How an exec watch starts: the child installs a seccomp filter between fork and exec and sends its listener to the
-//! supervisor, a thread of the keeper. Also tells whether this system can do that at all.
+//! supervisor, a thread of the keeper. Also checks whether this system supports that.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;

@@ -22,8 +22,8 @@ impl Mark {
         &self.0
     }
 
-    /// Who carries the mark, zombies excepted: those have no environment. Neither has a process in the middle of
-    /// exec, so that nobody is only believed when it was seen twice.
+    /// The processes with the mark, except zombies, which have no environment. A process in the middle of exec has none
+    /// either, so an empty list counts only if it was seen twice.
     pub(super) fn bearers(&self) -> Vec<Pid> {
         let first = self.scan();
         if !first.is_empty() {
@@ -45,7 +45,7 @@ impl Mark {
         all_pids().into_iter().filter(holds).collect()
     }
 
-    /// Waits until this many carry the mark.
+    /// Waits until this many processes have the mark.
     pub(super) fn expect(&self, count: usize) {
         until("members of the tree", PATIENCE, || match self.bearers() {
             now if now.len() == count => Ok(()),
@@ -53,7 +53,7 @@ impl Mark {
         });
     }
 
-    /// Waits until nobody carries the mark, for the two seconds that are promised.
+    /// Waits until no process has the mark, for the promised two seconds.
     pub(super) fn expect_gone(&self) {
         until("everybody of the tree is gone", PROMISE, || {
             let left = self.bearers();
@@ -62,7 +62,7 @@ impl Mark {
     }
 }
 
-/// A test that fails, or shows what survives, leaves nothing behind.
+/// Kills the marked processes, so that a failed test leaves nothing behind.
 impl Drop for Mark {
     fn drop(&mut self) {
         loop {
@@ -115,7 +115,7 @@ pub(super) async fn output(program: Program) -> String {
     text
 }
 
-/// Polls until it holds; fails with the last reason when the time is up.
+/// Polls until the condition is true. Fails with the last reason at the time limit.
 pub(super) fn until(what: &str, limit: Duration, mut holds: impl FnMut() -> Result<(), String>) {
     let end = Instant::now() + limit;
     loop {
@@ -143,7 +143,7 @@ pub(super) fn zombies_of(parent: Pid) -> usize {
     stats.filter(|stat| stat.starts_with(&wanted)).count()
 }
 
-// What stands after the name: state, parent and so on.
+// The fields after the name: state, parent and so on.
 fn stat(pid: Pid) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
     stat.rsplit_once(')').map(|(_, fields)| fields.to_owned())
@@ -171,7 +171,7 @@ fn describe(pids: &[Pid]) -> String {
 }
 
 /// A grandchild in the agent's group, one in a session of its own, one whose parent has ended as well, and one that
-/// ignores hangups. Each says that it is there, and holds the agent's output. The agent ends with its input.
+/// ignores hangups. Each prints a line when it runs, and keeps the agent's output open. The agent ends with its input.
 pub(super) const TREE: &str = "
     sh -c 'echo plain; exec sleep 1000' &
     setsid sh -c 'echo session; exec sleep 1000' &
@@ -180,7 +180,7 @@ pub(super) const TREE: &str = "
     exec cat >/dev/null";
 /// Within this time nothing is left of a tree.
 pub(super) const PROMISE: Duration = Duration::from_secs(2);
-/// Long enough for whatever a busy machine has to start.
+/// Long enough to start any program on a busy machine.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 pub(super) const TREE_LINES: usize = 4;
 pub(super) const MARK: &str = "ATTACHE_TEST_MARK";

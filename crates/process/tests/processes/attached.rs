@@ -43,7 +43,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Runs a script on this terminal, then says how it ended and whether the terminal is ours.
+/// Runs a script on this terminal, then prints how it ended and whether this process has the terminal.
 pub(super) fn play(script: &str) -> ExitCode {
     let program = match script {
         "missing" => Program::new("/no/such/program"),

@@ -126,5 +126,5 @@ async fn expect_end(mut stdout: Stdout) {
     assert!(end.expect("the pipe is open").is_err());
 }
 
-/// What an agent waits with.
+/// A command with which an agent waits.
 const STAY: &str = "exec cat >/dev/null";

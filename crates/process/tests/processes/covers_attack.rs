@@ -1,5 +1,5 @@
-//! Attacks on covered places: what a program tries in order to read, change or uncover what it must not see. The oracle is
-//! a word in the covered files that never appears in what the program prints.
+//! Attacks on covered files: attempts of a program to read, change or uncover them. The oracle is a word in the covered
+//! files that never appears in what the program prints.
 
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -75,7 +75,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// A test by somebody who is not the superuser: only they can nest a namespace in ours.
+/// A test as an ordinary user: only an ordinary user can nest a namespace in ours.
 pub(super) fn user_trial<T, F>(name: &'static str, test: T) -> Trial
 where
     T: FnOnce() -> F + Send + 'static,
@@ -87,8 +87,8 @@ where
     }
 }
 
-/// The same in a process that nobody may look into, as ours is. It cannot write its own files in `/proc` unless it is
-/// the superuser's.
+/// The same test in a process that forbids inspection, like the real program. It cannot write its own files in `/proc`
+/// unless it runs as the superuser.
 fn secretive_trial(name: &'static str, variable: &'static str) -> Trial {
     let user = rustix::process::geteuid().is_root().then_some(NOBODY);
     elsewhere_as(name, variable, user, || async {
@@ -255,7 +255,7 @@ pub(super) struct Tree {
 impl Tree {
     pub(super) fn new() -> Option<Tree> {
         if let Err(missing) = namespace_support() {
-            // Another program must agree.
+            // Another program must come to the same result.
             let mut unshare = Command::new("unshare");
             unshare.args(["-Urmn", "mount", "-t", "tmpfs", "none", "/mnt"]);
             let has_others = unshare.output().is_ok_and(|it| it.status.success());
@@ -355,7 +355,7 @@ pub(super) fn skip(reason: impl std::fmt::Display) {
 const NOBODY: u32 = 65534;
 pub(super) const CANARY: &str = "canary-4f1d";
 
-/// Whatever may show or change the hidden files; what fails says nothing of them.
+/// Commands that may show or change the hidden files. Their error messages are discarded.
 const WAYS: &str = r#"
     exec 2>/dev/null
     here=$(pwd)

@@ -28,6 +28,8 @@ pub(super) fn trials() -> Vec<Trial> {
         trial("exec::the_program_itself_is_judged", itself),
         trial("exec::asks_wait_for_the_answer", asked),
         direct_trial("exec::asks_wait_for_the_answer_directly", asked),
+        trial("exec::no_process_chooses_its_name", renamed),
+        direct_trial("exec::no_process_chooses_its_name_directly", renamed),
         trial("exec::an_ask_nobody_answers_is_denied", late),
         trial("exec::an_ask_is_withdrawn_with_its_process", withdrawn),
         trial("exec::without_a_receiver_asks_are_denied", unheard),
@@ -145,7 +147,7 @@ impl Drop for Stage {
     }
 }
 
-/// Runs it to its end; its output and events.
+/// Runs the program to its end, and returns its output and events.
 pub(super) async fn run(program: &Program) -> (String, Vec<ExecEvent>) {
     let (mut child, mut stdout) = program.spawn_captured().await.unwrap();
     let mut execs = child.take_exec_events().unwrap();
@@ -237,6 +239,29 @@ async fn asked() {
     stdout.read_to_string(&mut text).await.unwrap();
     assert!(text.ends_with("got 126\n"), "{text}");
     assert_eq!(stage.record(), "ran one\n");
+}
+
+/// A process can call itself anything; the record has the program that it runs.
+async fn renamed() {
+    let line = "perl -e '$0 = \"git → make\"; system(\"forbidden one\")'; true";
+    for (rules, name) in [("ask forbidden", "asked"), ("deny nothing", "ran")] {
+        let stage = Stage::new(&format!("renamed-{name}"));
+        let (mut child, mut stdout) = stage.program(line, rules).spawn_captured().await.unwrap();
+        let mut execs = child.take_exec_events().unwrap();
+        let exec = loop {
+            match execs.next().await.expect("an exec") {
+                ExecEvent::Ask { id, exec, .. } => {
+                    execs.answers().deny(id);
+                    break exec;
+                }
+                ExecEvent::Ran(exec) if exec.program.ends_with("forbidden") => break exec,
+                ExecEvent::Ran(_) => {}
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(exec.parents, ["perl", "sh"], "{rules}");
+        stdout.read_to_string(&mut String::new()).await.unwrap();
+    }
 }
 
 async fn late() {
@@ -360,7 +385,7 @@ async fn nested() {
         "deny x",
     ))
     .await;
-    // Where nothing can be watched there are no such tests, which is what the inner process finds.
+    // On a system that cannot watch programs, the inner process finds no tests of this kind.
     assert!(
         text.contains("test result: ok. 0 passed") || text.contains("1 passed"),
         "{text}"

@@ -157,7 +157,7 @@ async fn namespaces() {
             check(&stage, &[&inside(prefix, line)]).await;
         }
     }
-    // What a namespace is for still works, and what runs is known.
+    // Ordinary uses of a namespace still work, and the executed programs are known.
     for line in ["/bin/echo fine", "/proc/self/exe -c \"echo fine\""] {
         let line = format!("{unshare} sh -c '{line}'");
         let (text, events) = run(&stage.program(&line, "deny forbidden")).await;
@@ -173,7 +173,7 @@ async fn threads() {
     check(&stage, &[&line]).await;
 }
 
-/// Reading a pipe would wait for somebody to write.
+/// Reading a pipe would wait for a writer.
 async fn pipe() {
     let stage = Stage::new("pipe");
     stage.script("piped", &format!("#!{}/fifo\n", stage.dir.display()));
@@ -216,7 +216,8 @@ async fn unreadable() {
     check(&stage, &["./hidden", "./outer", "sh -c ./hidden"]).await;
 }
 
-/// Whoever makes a user namespace can register formats there, for whose files the kernel runs another program.
+/// A process in its own user namespace can register formats there, and the kernel then runs another program for their
+/// files.
 async fn formats() {
     let stage = Stage::new("formats");
     make_binary(&stage);
@@ -290,7 +291,7 @@ async fn elf() {
     let (_, events) = run(&stage.program("./named", "deny ld-linux-x86-64.so.2")).await;
     let is_denied = |event: &ExecEvent| matches!(event, ExecEvent::Denied { .. });
     assert!(events.iter().any(is_denied), "{events:?}");
-    // Ordinary programs are no exception to anything.
+    // Ordinary programs are judged as usual.
     let (text, events) = run(&stage.program("/bin/echo fine", "deny forbidden")).await;
     assert_eq!(text, "fine\n");
     assert!(!events.iter().any(is_denied), "{events:?}");

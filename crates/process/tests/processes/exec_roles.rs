@@ -58,7 +58,7 @@ fn swap() -> ! {
     std::process::exit(0)
 }
 
-/// Executes the program while nobody may read its memory.
+/// Executes the program while its memory cannot be read.
 fn hide() -> ! {
     use std::os::unix::process::CommandExt;
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable).unwrap();

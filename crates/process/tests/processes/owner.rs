@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::agents::{MARK, Mark, TREE, TREE_LINES, deaf, ready, shell};
 
-/// Owns this many trees, says so, and waits to be killed.
+/// Starts this many trees, prints a line, and waits to be killed.
 pub(super) fn play(trees: usize) -> ! {
     let mut owned = Vec::new();
     super::runtime().block_on(async {

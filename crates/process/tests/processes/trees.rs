@@ -139,7 +139,7 @@ async fn tree() -> (Mark, Child, Stdout) {
     (mark, child, stdout)
 }
 
-/// Nobody holds the other end any more.
+/// Waits until no process has the other end open.
 async fn expect_end(mut stdout: Stdout) {
     let end = stdout.read_u8();
     let end = tokio::time::timeout(Duration::from_secs(1), end).await;

@@ -43,7 +43,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// What agents put around their own commands works if it is allowed: a user and mount namespace with mounts of its own.
+/// If nested mounts are allowed, the sandboxes of agents work: a user and mount namespace with its own mounts.
 async fn nested() {
     let Some(tree) = Tree::new() else { return };
     let script = "unshare -Urm sh -c 'mount -t tmpfs none beside-dir && mount --rbind . mnt && mount -t proc none /proc 2>/dev/null; echo mounted; cat mnt/secrets/key mnt/file' 2>/dev/null || echo refused";
@@ -148,7 +148,7 @@ cat a/b/c/key; ls /proc/tty/driver 2>/dev/null; echo end"#,
     );
 }
 
-/// What editors do when they save, and what appears at a path that was empty.
+/// Files that an editor replaces when it saves, and files that appear at an empty path.
 async fn replaced_outside() {
     let Some(tree) = Tree::new() else { return };
     fs::create_dir_all(tree.base.join("ro")).unwrap();

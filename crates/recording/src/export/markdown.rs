@@ -1,4 +1,4 @@
-//! A recording as a readable document: prompts, messages, tool calls and permission requests.
+//! Converts a recording to a readable Markdown document: prompts, messages, tool calls and permission requests.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead};
@@ -11,7 +11,7 @@ use attache_text::plain::{visible, visible_command};
 use super::super::validate::wire_message;
 use super::super::{RecordContent, RecordingReader};
 
-/// A recording as Markdown.
+/// Converts a recording to Markdown.
 ///
 /// # Errors
 ///
@@ -219,7 +219,7 @@ fn shown(block: &v1::ContentBlock) -> String {
     }
 }
 
-/// Words on one line that Markdown takes for nothing but words.
+/// Text on one line, escaped so that Markdown does not format it.
 fn inline(text: &str) -> String {
     let mut inline = String::with_capacity(text.len());
     for char in visible(text).chars() {
@@ -234,7 +234,7 @@ fn inline(text: &str) -> String {
     inline
 }
 
-/// A piece of code on one line.
+/// Text on one line as a Markdown code span.
 fn code(text: &str) -> String {
     let text = visible(text);
     let fence = fence(&text, 1);
@@ -244,7 +244,7 @@ fn code(text: &str) -> String {
     }
 }
 
-/// Words of a message, which are Markdown themselves. Line ends and tabs stay.
+/// The text of a message, which is Markdown itself. Line breaks and tabs stay; other control characters become visible.
 fn lines(text: &str) -> String {
     let lines = text.split('\n').map(|line| {
         let line = line.strip_suffix('\r').unwrap_or(line);
@@ -254,7 +254,7 @@ fn lines(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The address of a link.
+/// A URI as the target of a Markdown link.
 fn address(uri: &str) -> String {
     let is_plain =
         |char: char| char.is_ascii_graphic() && !matches!(char, '(' | ')' | '<' | '>' | '\\');
@@ -264,7 +264,7 @@ fn address(uri: &str) -> String {
     }
 }
 
-/// More backticks than stand together anywhere in the text.
+/// A fence of at least `least` backticks, longer than any run of backticks in the text.
 fn fence(text: &str, least: usize) -> String {
     let runs = text.split(|char| char != '`').map(str::len);
     "`".repeat(runs.max().map_or(least, |run| least.max(run + 1)))

@@ -1,4 +1,4 @@
-//! Large recordings, and places in them.
+//! Tests of indexes over large recordings.
 
 use std::fs;
 use std::io::{self, BufRead, Read, Write};
@@ -11,7 +11,7 @@ use super::super::{
 };
 use super::{TALK, conversation, poll, read};
 
-/// A file of many updates in two sessions, with a request and its answer now and then.
+/// A recording of many updates in two sessions, with an occasional request and its response.
 fn long(messages: u64) -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut text = String::new();
@@ -58,7 +58,7 @@ fn settled(index: &RecordIndex) {
     poll(|| index.progress().done);
 }
 
-/// Every page of an index against one pass over the file.
+/// Compares pages of an index with one pass over the file.
 fn check(filter: RecordFilter) {
     let file = long(6_000);
     let mut correlator = Correlator::default();
@@ -126,7 +126,7 @@ fn the_beginning_is_available_at_once() {
     assert_eq!(page.rows[39].0, 39);
 }
 
-/// A recording that grows is read on; half of a line is not there yet.
+/// An index follows a growing recording. It ignores the last line until that is complete.
 #[test]
 fn records_appended_to_a_file_are_found() {
     let text = conversation(&format!("{TALK}\n< noise\n"));
@@ -156,7 +156,7 @@ fn an_endless_line_uses_bounded_memory() {
     assert_eq!((records.invalid(), records.offset()), (1, 200 << 20));
 }
 
-/// So many bytes without a line break.
+/// A reader of this many bytes without a line break.
 struct Endless(usize);
 
 impl Read for Endless {

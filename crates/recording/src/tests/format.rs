@@ -1,4 +1,4 @@
-//! StreamLines of a recording, and what they add up to.
+//! Tests of the format: lines of a stream, records and statistics.
 
 use attache_rpc::json::to_string;
 use expect_test::{Expect, expect};
@@ -99,7 +99,7 @@ fn format_1_lines_are_read_and_unknown_lines_are_counted() {
 }
 
 proptest! {
-    /// However a stream is cut, its lines are the same, and together they are the stream.
+    /// The lines of a stream do not depend on how it is cut into pieces, and together they equal the stream.
     #[test]
     fn lines_do_not_depend_on_chunk_boundaries(
         stream in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'\r'), any::<u8>()], 0..300),
@@ -228,7 +228,7 @@ fn statistics_and_violations_as_json() {
 }
 
 proptest! {
-    /// Percentiles are those of the sorted times, within 3 %.
+    /// Percentiles differ from those of the sorted times by at most 3 %.
     #[test]
     fn percentiles_are_approximately_right(mut times in proptest::collection::vec(0_u64..10_000_000, 1..200), percent in 1_u64..=100) {
         let mut summary = Histogram::default();

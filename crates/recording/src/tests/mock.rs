@@ -1,4 +1,4 @@
-//! The mock keeps every rule, and shows everything that there is to show.
+//! Tests of the mock agent: it follows every rule, and its scenarios contain every kind of message.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use attache_testkit::{Side, Trace, TraceEntry, TraceEvent};
 
 use super::super::mock::{MockAction, MockAgent, Scenario, find_scenario, scenarios};
 
-/// A client that offers everything and answers whatever it is asked.
+/// A client with all capabilities that responds to every request.
 struct MockConversation {
     mock: MockAgent,
     trace: Trace,
@@ -50,7 +50,7 @@ impl MockConversation {
         self.action(actions);
     }
 
-    /// Lets it go on until it has nothing more to do by itself.
+    /// Runs the mock agent until it waits for input.
     fn settle(&mut self) {
         loop {
             let actions = self.mock.advance(self.now);
@@ -137,7 +137,7 @@ fn every_scenario_keeps_every_rule() {
         for line in conversation.trace.lines_of(Side::Agent) {
             shown.extend(words(&line));
         }
-        // A second turn, for ids that must not come again; then the whole history.
+        // A second turn shows that ids are not reused; then the session is loaded.
         if conversation.crashed.is_none() {
             conversation.prompt(if scenario.name == "hang" {
                 "text"
@@ -160,7 +160,7 @@ fn every_scenario_keeps_every_rule() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// The kinds, statuses and methods that a line names.
+/// All quoted strings in a line, among them its kinds, statuses and methods.
 fn words(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     for part in line.split('"').skip(1).step_by(2) {
@@ -278,7 +278,7 @@ const HELLO: &str = r#"{"protocolVersion":1,"clientInfo":{"name":"c","version":"
 const SESSION: &str = r#"{"cwd":"/project","mcpServers":[]}"#;
 const LOAD: &str = r#"{"sessionId":"mock-1","cwd":"/project","mcpServers":[]}"#;
 
-/// What must occur somewhere.
+/// The kinds, statuses and methods that must occur in some scenario.
 const EVERYTHING: &[&str] = &[
     "user_message_chunk",
     "agent_message_chunk",

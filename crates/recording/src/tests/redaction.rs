@@ -1,4 +1,4 @@
-//! What is taken out, and what is not.
+//! Tests of redaction: secrets are removed, other text stays.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
@@ -139,7 +139,7 @@ fn options_in_a_list_of_words() {
     );
 }
 
-/// The same in text alone and in a string of a message.
+/// Checks a text on its own and as a string in a message.
 fn check_text(line: &str, shown: &str) {
     assert_eq!(redact(line).0, shown);
     let mut quoted = String::from("{");
@@ -190,7 +190,7 @@ fn text_that_only_resembles_a_secret_is_kept() {
 }
 
 proptest! {
-    /// What comes out is JSON if what went in was, and taking secrets out twice takes out no more.
+    /// Redacted JSON is still JSON, and redacting a line twice changes nothing more.
     #[test]
     fn redaction_keeps_json_valid(name in "[a-zA-Z_]{1,12}", value in ".{0,40}", odd in ".{0,80}") {
         let mut line = String::from("{");

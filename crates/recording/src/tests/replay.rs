@@ -1,4 +1,4 @@
-//! Recordings played to peers that are not the ones that were recorded.
+//! Tests of replaying recordings to other peers than the recorded ones.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn player(text: &str, side: Side) -> ReplayPlayer {
     ReplayPlayer::load(&mut read(&conversation(text)), side).unwrap()
 }
 
-/// What the recorded agent says to a client that sends these lines and then closes.
+/// The output of the replayed agent for a client that sends these lines and then closes its side.
 async fn answers(talk: &str, lines: &str, faults: FaultInjector) -> (Vec<u8>, ReplayEnd) {
     let mut player = player(talk, Side::Agent);
     let ((mut read, mut write), agent) = pipes(1 << 20);
@@ -180,7 +180,7 @@ async fn responses_are_dropped_duplicated_reordered_and_misaddressed() {
     assert!(huge.lines().any(|line| line.len() == 100_000));
 }
 
-/// A client that asks nothing more before it has its answer gets it in the end.
+/// A client that sends nothing more before it gets the held response still gets it.
 #[tokio::test(start_paused = true)]
 async fn a_held_response_is_sent_when_nothing_follows() {
     let mut player = player(TALK, Side::Agent);

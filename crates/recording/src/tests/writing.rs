@@ -1,4 +1,4 @@
-//! Everything passes, whatever becomes of the file.
+//! Tests of writing: the relay forwards everything, even if the file is full or blocked.
 
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use super::super::{
 };
 use super::poll;
 
-/// A file in memory that can be full, or not answer.
+/// A file in memory that can be full or blocked.
 #[derive(Clone, Default)]
 struct Disk(Arc<Inner>);
 
@@ -42,7 +42,7 @@ impl Disk {
         self.0.changed.notify_all();
     }
 
-    /// Waits until the thread has come to write so often.
+    /// Waits until the writing thread has tried this many writes.
     fn wait_for_tries(&self, count: usize) {
         poll(|| self.0.tried.load(Ordering::SeqCst) >= count);
     }
@@ -84,7 +84,7 @@ fn recording(disk: &Disk, limit: usize) -> RecordingWriter {
     RecordingWriter::start(disk.clone(), "test", Secrets::Kept, limit)
 }
 
-/// Sends pieces through; what arrives, and what the recording says was sent.
+/// Sends pieces through a relay. Returns the bytes that arrived and the bytes that were recorded.
 fn pass(pieces: Vec<Vec<u8>>) -> (Vec<u8>, Vec<u8>) {
     let disk = Disk::default();
     let recording = recording(&disk, 64 << 20);
@@ -117,7 +117,7 @@ fn pass(pieces: Vec<Vec<u8>>) -> (Vec<u8>, Vec<u8>) {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Partial lines, bytes that are no text, line breaks of all sorts: all of it arrives and is recorded.
+    /// Partial lines, invalid UTF-8 and any line breaks arrive and are recorded.
     #[test]
     fn the_relay_forwards_every_byte(pieces in proptest::collection::vec(
         proptest::collection::vec(prop_oneof![3 => any::<u8>(), 1 => Just(b'\n'), 1 => Just(b'\r')], 0..200), 0..20)) {
@@ -145,7 +145,7 @@ fn a_blocked_file_does_not_delay_the_relay_and_the_loss_is_reported() {
     recording.record_bytes(RecordedStream::Agent, Bytes::from_static(b"first\npart"));
     disk.wait_for_tries(1);
     let piece = Bytes::from(vec![b'\n'; 1_000]);
-    // More than there is room for: it must not wait, and nobody else lets the disk go on.
+    // More than the queue accepts. A call that waited would never return, because the disk is unblocked only later.
     for _ in 0..100 {
         recording.record_bytes(RecordedStream::Agent, piece.clone());
     }

@@ -43,7 +43,7 @@ impl Endpoint {
         true
     }
 
-    /// Maximum bytes of a response. A peer that has left many responses unread gets only short ones.
+    /// Maximum bytes of a response. A peer that leaves many responses unread gets only short responses.
     fn answer_limit(&self) -> usize {
         let unread = self.limits.outbound.saturating_mul(4);
         if self.outbox.unwritten() <= unread.saturating_add(self.limits.frame) {

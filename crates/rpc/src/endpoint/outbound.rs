@@ -38,7 +38,7 @@ impl Endpoint {
             .push(options, |out| write_notification(out, method, params))
     }
 
-    /// Cancels a call. The peer still answers the request, with a result or an error.
+    /// Cancels a call. The peer still responds to the request, with a result or an error.
     pub fn cancel(&mut self, call: CallId) {
         if let Some(session) = self.calls.get(&call.0) {
             let options = SendOptions::urgent(*session);

@@ -1,4 +1,4 @@
-//! Errors of the JSON reader: what is wrong and where, never the text itself.
+//! Errors of the JSON reader. They describe the problem and its position, and never repeat the text.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub enum PathStep {
     Index(usize),
 }
 
-/// What is wrong with a JSON text.
+/// The problem with a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Problem {
     /// The value has the wrong type. Contains the expected type, for people, and the actual type.
@@ -86,7 +86,7 @@ impl DecodeError {
         self
     }
 
-    /// What is wrong with the value.
+    /// The problem with the value.
     pub fn problem(&self) -> Problem {
         self.0.problem
     }
@@ -143,7 +143,7 @@ impl fmt::Display for PathDisplay<'_> {
 impl std::error::Error for DecodeError {}
 
 impl Problem {
-    /// A stable name of the problem, for programs.
+    /// A name of the problem for programs. It does not change between versions.
     pub fn kind(&self) -> &'static str {
         match self {
             Problem::Expected(..) => "wrong_type",

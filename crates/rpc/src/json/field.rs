@@ -28,7 +28,7 @@ pub fn nullable<T: Decode + Default>(
     strict(reader, name)
 }
 
-/// Decodes a list and leaves out its invalid items. Any value that is not a list counts as an empty list.
+/// Decodes a list and leaves out its invalid items. A value that is not a list counts as an empty list.
 pub fn items<T: Decode>(
     reader: &mut Reader<'_>,
     name: &'static str,
@@ -36,7 +36,7 @@ pub fn items<T: Decode>(
     Ok(optional_items(reader, name)?.unwrap_or_default())
 }
 
-/// Decodes a list and leaves out its invalid items. Any value that is not a list counts as `None`.
+/// Decodes a list and leaves out its invalid items. A value that is not a list counts as `None`.
 pub fn optional_items<T: Decode>(
     reader: &mut Reader<'_>,
     name: &'static str,

@@ -1,4 +1,4 @@
-//! What every contender offers: a way to decode and a way to encode, each set up before anything is measured.
+//! The interface of a contender: a way to decode and a way to encode, each set up before the measurement.
 
 use std::fmt;
 use std::hint::black_box;

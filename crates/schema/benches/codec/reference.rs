@@ -1,5 +1,5 @@
-//! Points of reference that know nothing of ACP: `serde_json` looking at every byte, and building a tree.
-//! Its maps keep their order, because the official crates switch that on for everybody.
+//! Points of reference without ACP types: `serde_json` checks every byte, and `serde_json` builds a tree. Its maps keep
+//! their order, because the official crates enable that feature for the whole build.
 
 use std::hint::black_box;
 use std::rc::Rc;

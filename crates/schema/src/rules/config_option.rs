@@ -1,4 +1,4 @@
-//! Config options: lists of them, a change to one, and whether a list is complete.
+//! Checks config options: lists of options, changes to an option, and whether a list is complete.
 
 use std::collections::HashMap;
 

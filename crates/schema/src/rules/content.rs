@@ -1,4 +1,4 @@
-//! Content blocks: which of them a prompt may have, and which the protocol defines.
+//! Checks content blocks: their types, and the capabilities that a prompt needs for them.
 
 use super::{Context, Findings, MessagePath, gate};
 use crate::v1::ContentBlock;

@@ -1,4 +1,4 @@
-//! Elicitations: the mode, the form, the URL, and the response.
+//! Checks elicitations: the mode, the form, the URL and the response.
 
 use std::collections::{BTreeMap, HashSet};
 

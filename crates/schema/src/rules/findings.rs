@@ -15,7 +15,7 @@ pub struct Violation {
     pub level: Level,
     /// The method and the path of the value, such as `session/new params.cwd`.
     pub path: String,
-    /// What is wrong and what to do.
+    /// Description of the violation, and how to fix it.
     pub message: String,
 }
 

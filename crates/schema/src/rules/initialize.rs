@@ -1,4 +1,4 @@
-//! `initialize` and login: program names, capabilities that require each other, authentication methods.
+//! Checks `initialize` and login: program names, capabilities that require each other, authentication methods.
 
 use attache_rpc::Error;
 

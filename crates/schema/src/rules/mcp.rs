@@ -1,4 +1,4 @@
-//! MCP servers of a session, and MCP over this connection.
+//! Checks the MCP servers of a session, and MCP messages over this connection.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Modes of a session, and the config option with the same values.
+//! Checks the modes of a session, and the config option for modes.
 
 use super::{Context, Findings, MessagePath, SessionChoices, config_option, unique};
 use crate::v1::{self, SessionConfigKind, SessionConfigOptionCategory};

@@ -1,4 +1,4 @@
-//! Paths are absolute, and line numbers start at 1.
+//! Checks that paths are absolute and that line numbers start at 1.
 
 use super::{Findings, MessagePath, Rule};
 use crate::FilePath;

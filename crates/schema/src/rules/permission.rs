@@ -1,4 +1,4 @@
-//! Permission requests, their responses, and whether a response allows the tool call.
+//! Checks permission requests and their responses, and decides whether a response allows the tool call.
 
 use super::{Findings, MessagePath, tool_call, unique};
 use crate::v1::{

@@ -1,4 +1,4 @@
-//! Stored sessions: lists and titles.
+//! Checks of stored sessions: their lists and titles.
 
 use super::{Context, Findings, MessagePath, gate, path};
 use crate::v1;

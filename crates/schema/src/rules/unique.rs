@@ -1,4 +1,4 @@
-//! Unique ids in a list.
+//! Checks that the ids in a list are unique.
 
 use std::collections::HashSet;
 

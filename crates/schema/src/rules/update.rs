@@ -1,4 +1,4 @@
-//! Session updates: the capabilities they require, and their content.
+//! Checks session updates: the capabilities they require, and their content.
 
 use super::{
     Context, Findings, MessagePath, Rule, config_option, content, gate, mode, subagent, tool_call,

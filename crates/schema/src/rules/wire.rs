@@ -4,7 +4,7 @@ use attache_rpc::json::{DecodeError, Reader, ValueKind};
 
 use super::{Findings, MessagePath};
 
-/// Checks the text of a message that was decoded before.
+/// Checks the text of a message that has already been decoded.
 pub(super) fn check(text: &str, at: &MessagePath<'_>, found: &mut Findings) {
     if let Err(fault) = value(&mut Reader::new(text), at, found) {
         found.unreadable(at, &fault);

@@ -12,7 +12,7 @@ fn check(message: &impl Encode, expect: Expect) {
     expect.assert_eq(&format!("{}\n", shown(&value, 0)));
 }
 
-/// What fits on a line stands on one.
+/// Formats a value, on one line if it fits.
 fn shown(value: &Value, indent: usize) -> String {
     let line = value.to_string();
     let parts: Vec<String> = match value {

@@ -40,8 +40,8 @@ fn payload(text: &str) {
     }
 }
 
-/// Reads a call as one of each side. What can be read can be written, and is then read as the same. Returns the errors
-/// of those that could not read it.
+/// Reads a call as a call of each side. A call that was read is written and must read back as the same call. Returns
+/// the errors of the sides that could not read it.
 fn calls(method: &str, params: Option<&str>) -> Vec<Error> {
     let mut errors = Vec::new();
     macro_rules! each {
@@ -72,7 +72,7 @@ fn calls(method: &str, params: Option<&str>) -> Vec<Error> {
     errors
 }
 
-/// A line that calls a method, or answers it.
+/// A line with a call of a method, or with its response.
 fn line(name: &str, payload: &str, is_result: bool) -> String {
     if is_result {
         format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{payload}}}")

@@ -132,7 +132,8 @@ impl Generator {
     }
 }
 
-/// What two schemas made for the same value: objects are joined, otherwise the later one counts.
+/// Merges the values that two schemas generated for the same position: objects are joined; otherwise the later value
+/// counts.
 fn merged(first: Option<Value>, second: Value) -> Option<Value> {
     match (first, second) {
         (Some(Value::Object(mut first)), Value::Object(second)) => {

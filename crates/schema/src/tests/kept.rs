@@ -15,7 +15,7 @@ use crate::v1;
 const ODD: &str =
     r#""z":1.0,"a":1e400,"m":12345678901234567890123,"d":{"k":1,"k":-0},"s":"\u0041\/""#;
 
-/// Reads a text, writes it back, and says what changed.
+/// Reads a text, writes it back, and compares the differences.
 fn check_again<T: Decode + Encode>(text: &str, expect: Expect) {
     expect.assert_eq(&again::<T>(text));
 }

@@ -5,20 +5,20 @@
 use super::traps::ReadOutcome::{Read, Refused};
 use super::traps::{ComparedType, check, on, value};
 
-/// What becomes of members that have another type than they should.
+/// The expected treatment of members that have the wrong type.
 #[derive(Clone, Copy, PartialEq)]
 enum Rule {
-    /// They and `null` count as not there.
+    /// Wrong types and `null` count as absent.
     Dropped,
-    /// They are refused, and `null` counts as not there.
+    /// Wrong types are rejected, and `null` counts as absent.
     NullDropped,
-    /// They are refused, `null` too, and they must be there.
+    /// Wrong types and `null` are rejected, and the member is required.
     Required,
-    /// They are refused, `null` counts as empty, and they must be there.
+    /// Wrong types are rejected, `null` counts as empty, and the member is required.
     RequiredOrNull,
-    /// They count as not there, and `null` is kept.
+    /// Wrong types count as absent, and `null` is kept.
     NullKept,
-    /// They are refused, and `null` is kept.
+    /// Wrong types are rejected, and `null` is kept.
     StrictNullKept,
 }
 
@@ -89,7 +89,7 @@ impl Member<'_> {
         }
     }
 
-    /// Both crates read the object as if another value stood there, or none.
+    /// Checks that both crates read the object as if the member had another value, or were absent.
     fn same_as(&self, json: &str, other: Option<&str>) {
         let (text, meant) = (self.with(Some(json)), self.with(other));
         let said = format!("{} {text}", self.of.name);
@@ -416,7 +416,7 @@ fn strict_required_members() {
     ]);
 }
 
-/// Where `null` would do or bad items are left out, the list itself must still be there.
+/// A list is required even where `null` is accepted or invalid items are skipped.
 #[test]
 #[rustfmt::skip]
 fn a_required_list_that_is_missing() {

@@ -13,7 +13,7 @@ use crate::json::{self, Decode, Encode};
 use crate::method::Method;
 use crate::v1;
 
-/// A value of ours is written as the official crate would write it, and survives the way there and back.
+/// Checks that we write a value as the official crate would, and that it survives the round trip.
 fn ours_and_back<Ours, Official>(bytes: &[u8])
 where
     Ours: Sample + Decode + Encode + PartialEq + std::fmt::Debug,
@@ -31,8 +31,8 @@ where
     assert_eq!(back, ours);
 }
 
-/// A value of the official crate, made from its own schema, survives the way through ours. `false` if the schema
-/// allowed something that the official crate does not read.
+/// Checks that a value generated from the official schema survives a round trip through our type. Returns `false` if
+/// the official crate cannot read the generated value.
 fn official_and_back<Ours, Official>(generator: &Generator, bytes: &[u8]) -> bool
 where
     Ours: Decode + Encode,

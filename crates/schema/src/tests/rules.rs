@@ -18,7 +18,7 @@ mod update;
 use conversation::Conversation;
 use expect_test::Expect;
 
-/// Runs a conversation, a message a line, and compares what is wrong with it:
+/// Runs a conversation with one message per line, and compares its violations:
 ///
 /// ```text
 /// client has {"terminal":true}                  capabilities, instead of an initialize
@@ -39,7 +39,7 @@ fn check(conversation: &str, expect: Expect) {
     expect.assert_eq(&run.report());
 }
 
-/// A conversation with nothing wrong in it.
+/// Checks that a conversation has no violations.
 fn clean(conversation: &str) {
     check(conversation, expect_test::expect![""]);
 }

@@ -7,12 +7,12 @@ use attache_rpc::json::{MaybeUndefined, Raw, RawObject};
 
 use crate::v1;
 
-/// A type of which any value can be made.
+/// A type whose values can be generated.
 pub(crate) trait Sample: Sized {
     fn sample(source: &mut SampleSource<'_>) -> Self;
 }
 
-/// The bytes that decide; when they run out, everything is as simple as it can be.
+/// The bytes that determine the value. When they run out, the rest is as simple as possible.
 pub(crate) struct SampleSource<'a> {
     bytes: &'a [u8],
 }
@@ -202,7 +202,7 @@ impl Sample for v1::ProtocolVersion {
 }
 
 impl Sample for v1::OtherMembers {
-    /// A member that no error names itself.
+    /// A member that the error object of MCP does not define itself.
     fn sample(source: &mut SampleSource<'_>) -> Self {
         let name = format!("x{}", source.text());
         let value = Raw::sample(source);
@@ -218,7 +218,7 @@ impl Sample for v1::IdleStop {
     }
 }
 
-/// Unions that nothing but their members tell apart.
+/// Unions without a tag, whose variants differ only in their members.
 macro_rules! sample_variants {
     ($($Name:ident [$($Variant:ident)*])*) => {$(
         impl Sample for v1::$Name {
@@ -241,7 +241,7 @@ sample_variants! {
 }
 
 impl Sample for v1::SessionConfigSelectOptions {
-    /// An empty list is ungrouped: nothing tells that it was meant as groups.
+    /// An empty list counts as ungrouped, so empty groups are not generated.
     fn sample(source: &mut SampleSource<'_>) -> Self {
         let groups: Vec<v1::SessionConfigSelectGroup> = Sample::sample(source);
         if groups.is_empty() {

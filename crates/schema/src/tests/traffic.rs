@@ -14,7 +14,7 @@ use crate::json::{self, Decode, Encode};
 use crate::method::Request;
 use crate::v1;
 
-/// Replays recordings and compares what is said of them: how many messages, which were refused, what was changed.
+/// Replays recordings and compares the report: the number of messages, the rejected ones, and the changes.
 fn check(recordings: &[(&str, &str)], expect: Expect) {
     let mut report = String::new();
     let mut unused: BTreeSet<&UnsupportedMember> = UNSUPPORTED_MEMBERS.iter().collect();
@@ -133,7 +133,7 @@ const RECORDINGS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Members that are sent and have no place in the types: in which message, which, and why they may go.
+/// Members that agents send and our types lack: the message, the member, and why it may be dropped.
 type UnsupportedMember = (&'static str, &'static str, &'static str);
 
 const UNSUPPORTED_MEMBERS: &[UnsupportedMember] = &[
@@ -340,13 +340,13 @@ fn result_again(method: &str, result: &str) -> Result<String, json::DecodeError>
     row.unwrap_or_else(|| panic!("a row for {method}")).1(result)
 }
 
-/// What became of a member on its way through the types.
+/// How decoding and encoding changed a member.
 enum Change {
-    /// It means the same as before.
+    /// The member has the same meaning as before.
     Harmless(&'static str),
-    /// It is gone.
+    /// The member is missing.
     Lost,
-    /// It has another value, or was not there at all.
+    /// The member has another value, or is new.
     Altered,
 }
 
@@ -397,13 +397,13 @@ fn member(
     vec![(path, change)]
 }
 
-/// Whether a member says no more than if it were not there.
+/// Whether a member has the meaning that it would have if it were absent.
 fn is_default(path: &str, value: &Value) -> bool {
     let name = path.rsplit('.').next().unwrap_or(path);
     match value {
         Value::Bool(value) => !value,
         Value::Array(items) => items.is_empty(),
-        // Elsewhere an empty object is a marker, and says yes.
+        // Elsewhere an empty object is a marker that means "supported".
         Value::Object(members) => {
             CAPABILITIES.contains(&name)
                 && members.iter().all(|(name, value)| is_default(name, value))

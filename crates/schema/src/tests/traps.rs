@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::call;
 use crate::json::{self, Decode, Encode};
 
-/// A type of ours and its official counterpart, as what they make of a text.
+/// One of our types and its official counterpart: how each reads and rewrites a text.
 #[derive(Clone, Copy)]
 pub(super) struct ComparedType {
     pub(super) name: &'static str,
@@ -43,15 +43,15 @@ pub(super) fn theirs<T: DeserializeOwned + Serialize>(text: &str) -> Result<Valu
     }
 }
 
-/// What becomes of a text.
+/// The expected result of reading a text.
 pub(super) enum ReadOutcome {
-    /// Both read it, and write this.
+    /// Both crates read the text, and write this.
     Read(&'static str),
-    /// Neither reads it; these are our words.
+    /// Both crates reject the text; contains our error message.
     Refused(&'static str),
-    /// We read it and write this, the official crate does not; the reason.
+    /// We read the text and write this, but the official crate rejects it; with the reason.
     Kept(&'static str, &'static str),
-    /// We do not read it, in these words, and the official crate does; the reason.
+    /// We reject the text with this message, but the official crate reads it; with the reason.
     Stricter(&'static str, &'static str),
 }
 
@@ -105,7 +105,7 @@ fn protocol_version() {
     ]);
 }
 
-/// 1.1, 1.4: paths ought to be absolute, but that is for the receiver to say.
+/// 1.1, 1.4: paths MUST be absolute, but the receiver checks that, not the decoder.
 #[test]
 #[rustfmt::skip]
 fn relative_paths_are_read() {
@@ -119,7 +119,7 @@ fn relative_paths_are_read() {
     assert!(!relative.iter().any(crate::FilePath::is_absolute));
 }
 
-/// 1.1: a boolean counts only with its type, a string whatever type stands beside it.
+/// 1.1: a boolean is accepted only with `type: "boolean"`, a string with any type.
 #[test]
 #[rustfmt::skip]
 fn the_value_of_a_config_option() {
@@ -141,7 +141,7 @@ fn the_value_of_a_config_option() {
     ]);
 }
 
-/// 1.1: an unknown block costs the whole prompt officially. What to do with it is for the agent to say.
+/// 1.1: the official crate rejects a prompt with an unknown block. We keep the block, and the agent decides.
 #[test]
 #[rustfmt::skip]
 fn a_prompt_with_an_unknown_block() {
@@ -156,7 +156,7 @@ fn a_prompt_with_an_unknown_block() {
 
 pub(super) const FUTURE: &str = "a later version may say it, and the message around it must live";
 
-/// 1.1, 1.2: some requests may come without parameters, and an id may be of any sort.
+/// 1.1, 1.2: some requests may have no parameters, and an id may have any type.
 #[test]
 #[rustfmt::skip]
 fn parameters_that_are_not_there() {
@@ -258,7 +258,7 @@ fn elicitation() {
     ]);
 }
 
-/// 1.4: an error of the MCP server is a result here.
+/// 1.4: an error of the MCP server is part of a successful response.
 #[test]
 #[rustfmt::skip]
 fn mcp_answers() {
@@ -286,7 +286,7 @@ fn proxies() {
     ]);
 }
 
-/// 2.2: extension data that is no object is no extension data.
+/// 2.2: a `_meta` that is not an object is ignored.
 #[test]
 #[rustfmt::skip]
 fn meta() {
@@ -352,8 +352,8 @@ fn content() {
     ]);
 }
 
-/// 2.6: what an unknown value does to the message around it. Officially a kind becomes `other`, a status is ignored,
-/// and a step of a plan vanishes.
+/// 2.6: the effect of an unknown value on its message. In the official crate, a kind becomes `other`, a status is
+/// ignored, and a step of a plan is dropped.
 #[test]
 #[rustfmt::skip]
 fn unknown_values_in_place() {
@@ -444,7 +444,7 @@ fn auth_methods() {
     ]);
 }
 
-/// 2.10: an object says yes, and so does `true` where a boolean is asked for; nothing else does.
+/// 2.10: an object means "supported", and so does `true` for a boolean capability; any other value does not.
 #[test]
 #[rustfmt::skip]
 fn capabilities() {

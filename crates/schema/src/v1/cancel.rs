@@ -1,4 +1,4 @@
-//! Cancelling a turn, or any one request.
+//! Cancellation of a turn, or of a single request.
 
 use attache_rpc::Id;
 
@@ -7,8 +7,8 @@ use super::SessionId;
 message! {
     /// Parameters of `session/cancel`: the client ends the running turn. The agent SHOULD stop its model requests and
     /// tools as soon as possible, and MUST then respond to `session/prompt` with
-    /// [`StopReason::Cancelled`](super::StopReason::Cancelled). The client MUST answer its pending permission requests
-    /// with `cancelled`.
+    /// [`StopReason::Cancelled`](super::StopReason::Cancelled). The client MUST respond to the pending permission
+    /// requests of the session with `cancelled`.
     ///
     /// See [Prompt turn](https://agentclientprotocol.com/protocol/v1/prompt-turn#cancellation).
     pub struct CancelNotification {
@@ -19,7 +19,8 @@ message! {
 
 message! {
     /// Parameters of `$/cancel_request`: the sender of a request no longer needs it. Either side MAY send it, and the
-    /// receiver MAY ignore it. The request MUST still be answered: with a result, or with "request cancelled" (-32800).
+    /// receiver MAY ignore it. The receiver MUST still respond to the request, with a result or with "request
+    /// cancelled" (-32800).
     ///
     /// See [Cancellation](https://agentclientprotocol.com/protocol/v1/cancellation).
     pub struct CancelRequestNotification {

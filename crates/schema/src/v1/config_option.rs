@@ -233,7 +233,7 @@ impl Encode for SessionConfigOptionValue {
 }
 
 impl Decode for SessionConfigSelectOptions {
-    /// There is no tag: a list of values is tried first, then a list of groups.
+    /// The lists have no tag: the decoder tries a list of values first, then a list of groups.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let mark = reader.mark();
         let as_choices = match Vec::decode(reader) {

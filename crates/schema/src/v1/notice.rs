@@ -1,9 +1,9 @@
-//! Notices: information for the user that nothing depends on.
+//! Notices: information for the user. Nothing else depends on them.
 
 message! {
     /// Information for the user that is not part of the session's history. The agent MUST NOT send it unless the client
-    /// advertises `session.notices`, and MUST NOT put anything in it that is needed for correctness or permission. It
-    /// SHOULD NOT be replayed when the session is loaded.
+    /// advertises `session.notices`, and MUST NOT put anything in it that is needed for correctness or permission. The
+    /// agent SHOULD NOT replay it when the session is loaded.
     ///
     /// See [Session notices](https://agentclientprotocol.com/rfds/session-notices).
     pub struct Notice {

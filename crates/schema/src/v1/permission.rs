@@ -69,8 +69,8 @@ union! {
     ///
     /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#requesting-permission).
     pub enum RequestPermissionOutcome by "outcome" {
-        /// The turn was cancelled before the user decided. After `session/cancel` the client MUST answer every pending
-        /// permission request with it.
+        /// The turn was cancelled before the user decided. After `session/cancel` the client MUST respond with it to
+        /// every pending permission request.
         Cancelled = "cancelled",
         /// An option was chosen.
         Selected(SelectedPermissionOutcome) = "selected",

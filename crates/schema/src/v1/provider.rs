@@ -91,8 +91,8 @@ message! {
 }
 
 message! {
-    /// Parameters of `providers/disable`. Disabling a required provider is an error (-32602); one that is not known
-    /// succeeds.
+    /// Parameters of `providers/disable`. Disabling a required provider is an error (-32602); disabling an unknown
+    /// provider succeeds.
     ///
     /// Unstable: may change or be removed. See [Custom LLM
     /// endpoints](https://agentclientprotocol.com/rfds/custom-llm-endpoint).
@@ -111,8 +111,8 @@ message! {
 }
 
 open_enum! {
-    /// An API protocol of language models. Both sides MUST cope with values that are not known. Values that start with
-    /// `_` are free for custom use; others are reserved for the protocol.
+    /// An API protocol of language models. Both sides MUST tolerate unknown values. Values that start with `_` are free
+    /// for custom use; others are reserved for the protocol.
     ///
     /// Unstable: may change or be removed. See [Custom LLM
     /// endpoints](https://agentclientprotocol.com/rfds/custom-llm-endpoint).

@@ -62,8 +62,8 @@ message! {
         /// MCP servers that the agent SHOULD connect to. Required on the wire, but may be empty.
         mcp_servers: Vec<McpServer> = "mcpServers" nullable,
         ..
-        /// The complete list of additional directories, each absolute. Earlier ones do not apply again by themselves.
-        /// Default: none.
+        /// The complete list of additional directories, each absolute. The agent does not restore directories from
+        /// earlier requests. Default: none.
         additional_directories: Vec<FilePath> = "additionalDirectories" nullable,
         /// Instructions for the model (unstable). The client SHOULD send the same as when it created the session.
         /// Default: those stored with the session, or the agent's own.
@@ -95,8 +95,8 @@ message! {
         /// Working directory of the session. MUST be absolute.
         cwd: FilePath = "cwd",
         ..
-        /// The complete list of additional directories, each absolute. Earlier ones do not apply again by themselves.
-        /// Default: none.
+        /// The complete list of additional directories, each absolute. The agent does not restore directories from
+        /// earlier requests. Default: none.
         additional_directories: Vec<FilePath> = "additionalDirectories" nullable,
         /// MCP servers that the agent SHOULD connect to. Default: none.
         mcp_servers: Vec<McpServer> = "mcpServers" nullable,

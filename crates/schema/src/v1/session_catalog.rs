@@ -56,8 +56,8 @@ message! {
 }
 
 message! {
-    /// Parameters of `session/delete`. Deleted sessions no longer appear in `session/list`. Deleting a session that is
-    /// not known SHOULD succeed.
+    /// Parameters of `session/delete`. Deleted sessions no longer appear in `session/list`. Deleting an unknown session
+    /// SHOULD succeed.
     ///
     /// See [Session delete](https://agentclientprotocol.com/protocol/v1/session-delete).
     pub struct DeleteSessionRequest {
@@ -75,7 +75,7 @@ message! {
 
 message! {
     /// Parameters of `session/archive`, which hides a session from `session/list` but keeps it. The agent MUST close an
-    /// active session first. Archiving an archived session succeeds; a session that is not known is an error (-32002).
+    /// active session first. Archiving an archived session succeeds; an unknown session is an error (-32002).
     ///
     /// Unstable: may change or be removed. See [Session archive](https://agentclientprotocol.com/rfds/session-archive).
     pub struct ArchiveSessionRequest {
@@ -93,7 +93,7 @@ message! {
 
 message! {
     /// Parameters of `session/unarchive`, which makes an archived session appear in `session/list` again. It never
-    /// loads the session. A session that is not archived succeeds; one that is not known is an error (-32002).
+    /// loads the session. Unarchiving a session that is not archived succeeds; an unknown session is an error (-32002).
     ///
     /// Unstable: may change or be removed. See [Session archive](https://agentclientprotocol.com/rfds/session-archive).
     pub struct UnarchiveSessionRequest {
@@ -125,7 +125,7 @@ open_enum! {
 
 message! {
     /// Parameters of `session/status`, which asks whether the agent has a session in memory. It MUST NOT have side
-    /// effects. A session that is not known is an error (-32002).
+    /// effects. An unknown session is an error (-32002).
     ///
     /// Unstable: may change or be removed. See [Session status](https://agentclientprotocol.com/rfds/session-status).
     pub struct SessionStatusRequest {
@@ -159,7 +159,7 @@ open_enum! {
 
 message! {
     /// Parameters of `session/set_title`. The agent responds after it has stored the title, and SHOULD NOT replace it
-    /// with a generated one later. The session need not be active. A session that is not known is an error (-32002).
+    /// with a generated one later. The session need not be active. An unknown session is an error (-32002).
     ///
     /// Unstable: may change or be removed. See [Session
     /// list](https://agentclientprotocol.com/protocol/v1/session-list).

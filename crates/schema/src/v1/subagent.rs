@@ -10,8 +10,8 @@ use crate::{FilePath, Meta};
 
 fragment! {
     /// The agent created a child session, or its data changed. The agent sends it in the parent session, and MUST send
-    /// it before any update of the child. An omitted member is unchanged, and `null` removes the value. It MUST NOT be
-    /// sent unless the client advertises `subagents`.
+    /// it before any update of the child. An omitted member is unchanged, and `null` removes the value. The agent MUST
+    /// NOT send it unless the client advertises `subagents`.
     ///
     /// Unstable: may change or be removed. See [Subagents](https://agentclientprotocol.com/rfds/subagents).
     pub struct SubagentUpdate {

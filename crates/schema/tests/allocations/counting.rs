@@ -1,4 +1,4 @@
-//! A global allocator that counts for each thread what is in use, what was at most, and how often it was asked.
+//! A global allocator that counts for each thread the bytes in use, their peak, and the number of allocations.
 //!
 //! This is the one file of the tests with `unsafe` code: how much memory a decoder takes can only be seen from below,
 //! and the trait of allocators is unsafe to implement. Every call goes to the system's allocator as it came.
@@ -7,16 +7,16 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// What some work took.
+/// The memory that some work used.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AllocationStats {
     /// The most bytes in use at once. While a block grows, the old and the new one count, as if it had been moved.
     pub(crate) peak: usize,
-    /// How many blocks were asked for.
+    /// The number of allocated blocks.
     pub(crate) blocks: usize,
 }
 
-/// Does some work and says what it took, on this thread and beyond what was in use before.
+/// Runs some work and measures the memory that it used on this thread, in addition to the memory in use before.
 pub(crate) fn measure_allocations<T>(work: impl FnOnce() -> T) -> (T, AllocationStats) {
     let before = COUNTS.get();
     COUNTS.set(LiveCounts {
@@ -34,7 +34,7 @@ pub(crate) fn measure_allocations<T>(work: impl FnOnce() -> T) -> (T, Allocation
 
 #[derive(Clone, Copy)]
 struct LiveCounts {
-    // Below zero where a thread frees what another one has asked for.
+    // Negative if this thread frees blocks that another thread allocated.
     live: isize,
     peak: isize,
     blocks: usize,

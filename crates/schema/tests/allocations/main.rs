@@ -107,7 +107,7 @@ fn no_message_takes_more_than_forty_times_its_length() {
     assert!(over.is_empty(), "{over:?}");
 }
 
-/// A shape that is refused at once would prove nothing.
+/// A shape that is rejected at once would prove nothing.
 #[test]
 fn every_shape_but_the_bad_ones_is_read() {
     let refused = |shape: &&Shape| {
@@ -168,7 +168,7 @@ fn sixteen_times_the_length_does_not_take_its_square_in_time() {
     }
 }
 
-/// Of this thread alone: whatever else the machine does does not count.
+/// Processor time of this thread only, so that other load on the machine does not count.
 fn time(line: &str, payload_of: PayloadOf) -> Duration {
     let now = || {
         let now = clock_gettime(ClockId::ThreadCPUTime);
@@ -246,7 +246,7 @@ proptest! {
     }
 }
 
-/// Bytes that a message may take whatever its length.
+/// Bytes of memory that any message may take, whatever its length.
 const FREE: usize = 4096;
 /// The most bytes of memory for each byte of a message.
 const LIMIT: f64 = 40.0;

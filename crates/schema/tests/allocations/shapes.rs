@@ -7,7 +7,7 @@ pub(crate) struct Shape {
     pub(crate) name: &'static str,
     pub(crate) payload_of: PayloadOf,
     before: &'static str,
-    /// What is repeated; `#` is a number of two or more letters, another one each time.
+    /// The repeated part. `#` becomes a different name of two or more letters each time.
     part: &'static str,
     after: &'static str,
 }
@@ -22,7 +22,7 @@ pub(crate) enum PayloadOf {
 }
 
 impl Shape {
-    /// The payload with so many parts.
+    /// The payload with this number of parts.
     pub(crate) fn of_parts(&self, count: usize) -> String {
         let separator = if self.part.ends_with(['}', ']', '"', '0']) {
             ","
@@ -44,7 +44,7 @@ impl Shape {
         out
     }
 
-    /// The payload with about so many bytes.
+    /// The payload with about this number of bytes.
     pub(crate) fn of_bytes(&self, length: usize) -> String {
         self.of_parts(length / (self.part.len() + 1))
     }
@@ -132,7 +132,7 @@ shapes! {
     Result "elicitation/create" "content, lists of one": r#"{"action":"accept","content":{"# [r##""#":[""]"##] "}}";
     Result "elicitation/create" "list of content": r#"{"action":"accept","content":{"":["# [r#""""#] "]}}";
     Result "elicitation/create" "unknown action, many members": r#"{"action":"","# [r##""#":0"##] "}";
-    // What nobody knows, kept or stepped over.
+    // Unknown data, kept or skipped.
     Params "session/update" "unknown update, many members": r#"{"sessionId":"","update":{"sessionUpdate":"","# [r##""#":0"##] "}}";
     Params "session/update" "unknown update, its tag last": r#"{"sessionId":"","update":{"# [r##""#":0"##] r#","sessionUpdate":""}}"#;
     Params "session/update" "unknown members": r#"{"# [r#""":[]"#] r#","sessionId":"","update":{"sessionUpdate":""}}"#;

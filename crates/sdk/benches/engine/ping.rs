@@ -1,4 +1,5 @@
-//! Lines of the same length as a question and its answer, thrown back and forth: what pipes and runtime cost alone.
+//! Two processes exchange lines of the same length as a request and its response. Measures the cost of pipes and
+//! runtime alone.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! A loop over blocking pipes with the official types: the cost without any engine.
+//! A loop over blocking pipes with the official types. Measures the cost without any engine.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

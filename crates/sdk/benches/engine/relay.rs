@@ -1,4 +1,4 @@
-//! A relay between two pipes that looks into no update: our transport without the SDK on top.
+//! A relay between two pipes that decodes no update: our transport without the SDK.
 
 use std::io::{Read, Write, pipe, stdin, stdout};
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! Questions of a client and typed answers of an agent: one after the other, and many at a time.
+//! Requests of a client and typed responses of an agent: one after the other, and many at a time.
 
 use crate::Effort;
 use crate::meter;
@@ -62,7 +62,7 @@ fn in_flight(effort: Effort) {
     }
     let title = format!("requests, {IN_FLIGHT} in flight");
     let mut table = Table::new(title, &["", "requests/s", "vs official", "vs its pipes"]);
-    // The best run: whatever else the machine does only adds.
+    // The best run counts, because other load on the machine only adds time.
     let rate = |row: &[PairFigures]| {
         let rate = |figures: &PairFigures| figures.client.get("asked") / figures.client.get("wall");
         row.iter().map(rate).fold(0.0, f64::max)
@@ -78,7 +78,7 @@ fn in_flight(effort: Effort) {
     table.print();
 }
 
-/// Two processes that throw lines of the same length back and forth.
+/// Two processes that exchange lines of the same length as the messages.
 fn bare(n: usize) -> PairFigures {
     let ping = own(&["client", "ping", "sequential", &n.to_string()]);
     pair::join(ping, own(&["agent", "pong"]))

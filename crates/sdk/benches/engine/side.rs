@@ -21,7 +21,7 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    /// The command that runs it as an agent; `None` where it is not installed.
+    /// The command that runs this side as an agent; `None` if it is not installed.
     pub(crate) fn agent(self) -> Option<Command> {
         match self {
             Side::TypeScript => script("node", "typescript", "bench_agent.mjs", "node_modules"),

@@ -1,4 +1,4 @@
-//! From the start of an agent to its answer to `initialize`, and what it holds in memory then.
+//! Measures the time from the start of an agent to its response to `initialize`, and its memory use at that point.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

@@ -48,7 +48,7 @@ pub(crate) fn check() {
     }
 }
 
-/// The best run: whatever else the machine does only adds.
+/// The best run counts, because other load on the machine only adds time.
 fn wall(row: &[PairFigures]) -> f64 {
     let walls = row.iter().map(|figures| figures.client.get("wall"));
     walls.fold(f64::INFINITY, f64::min)

@@ -7,11 +7,11 @@ use crate::meter;
 
 #[derive(Clone, Copy)]
 pub(crate) enum Task {
-    /// Have so many updates sent, and fold them.
+    /// Receive this number of updates and fold them.
     Stream(usize),
-    /// Ask so many times, one after the other.
+    /// Send this number of requests, one after the other.
     Sequential(usize),
-    /// Ask so many times, with [`IN_FLIGHT`] questions open.
+    /// Send this number of requests, with [`IN_FLIGHT`] of them pending at a time.
     InFlight(usize),
 }
 
@@ -54,13 +54,13 @@ impl Watch {
         }
     }
 
-    /// Tells what has passed.
+    /// Reports the elapsed time.
     pub(crate) fn stop(&self) {
         figures::report("wall", self.wall.elapsed().as_secs_f64());
         self.stop_cpu();
     }
 
-    /// Tells only processor time, where the wall tells of somebody else's.
+    /// Reports only processor time, for a side whose wall time depends on the other side.
     pub(crate) fn stop_cpu(&self) {
         let cpu = meter::cpu().saturating_sub(self.cpu);
         figures::report("cpu", cpu.as_secs_f64());

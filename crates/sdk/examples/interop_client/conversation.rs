@@ -142,7 +142,7 @@ impl Conversation {
         }
         let session = self.session.clone();
         tokio::spawn(async move {
-            // A cancellation answers the questions that are open; a reply dropped before it would be an error.
+            // `cancel` responds to the open permission requests. A reply dropped before it would send an error instead.
             let cancelled = session.cancel().await;
             drop(reply);
             cancelled

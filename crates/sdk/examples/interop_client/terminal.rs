@@ -9,7 +9,7 @@ use attache::{Error, v1};
 use tokio::io::AsyncReadExt;
 use tokio::sync::watch;
 
-/// The terminals of a session, to be shared by the tasks that wait for them.
+/// The terminals of a session, shared by the tasks that wait for them.
 #[derive(Clone, Default)]
 pub(crate) struct Terminals(Arc<Mutex<Shelf>>);
 

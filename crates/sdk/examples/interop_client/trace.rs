@@ -1,4 +1,4 @@
-//! Lines of the trace: what may differ without a difference in meaning is made equal.
+//! Lines of the trace. Differences without a meaning, such as absolute paths, are removed.
 
 use std::path::Path;
 
@@ -51,7 +51,7 @@ impl Line {
     }
 }
 
-/// A path as it is on every machine.
+/// A path in the form that is the same on every machine.
 pub(crate) fn normal(cwd: &Path, path: &attache::schema::FilePath) -> String {
     match path.as_path().strip_prefix(cwd) {
         Ok(rest) => format!("$CWD/{}", rest.display()),

@@ -1,4 +1,5 @@
-//! A guided tour of what a client can show: an agent without a model, with a slash command for each update.
+//! A guided tour of everything that a client can show: an agent without a model, with a slash command for each kind of
+//! update.
 
 mod offers;
 mod turn;

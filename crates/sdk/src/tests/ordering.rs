@@ -1,4 +1,4 @@
-//! The answer to a prompt never overtakes the updates before it.
+//! The response to a prompt never overtakes the updates before it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,7 +44,7 @@ async fn every_update_is_taken_before_the_response_is_delivered() {
     let session = agent.session("s");
     for turn in 1..=500 {
         session.prompt(["go"]).await.unwrap();
-        // The last update may still be in the hands of its taker, who has come back for more before the answer.
+        // By now the task that takes updates has returned for the next call, so it has handled the last update.
         assert_eq!(taken.load(Ordering::SeqCst), 7 * turn);
     }
 }

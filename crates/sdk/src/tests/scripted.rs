@@ -1,4 +1,4 @@
-//! One side of the SDK against a scripted peer: what is on the wire, to the letter.
+//! One side of the SDK against a scripted peer, compared byte by byte on the wire.
 
 mod agent;
 mod cancel;
@@ -23,7 +23,7 @@ struct Client {
 }
 
 impl Client {
-    /// A client that has been initialized; the script begins behind that.
+    /// An initialized client. The script begins after `initialize`.
     async fn with(capabilities: &str, script: &str) -> Self {
         let hello = format!(
             "-> initialize {{...}}\n\
@@ -45,7 +45,7 @@ impl Client {
         Client { agent, calls, peer }
     }
 
-    /// The whole conversation, in which our side has broken no rule.
+    /// The whole conversation. Fails if our side violates a rule of the protocol.
     async fn finish(self) -> Trace {
         drop((self.agent, self.calls));
         lawful(self.peer, Side::Client).await
@@ -60,7 +60,7 @@ struct Agent {
 }
 
 impl Agent {
-    /// An agent that has been initialized; the script begins behind that.
+    /// An initialized agent. The script begins after `initialize`.
     async fn with(capabilities: &str, script: &str) -> Self {
         let hello = format!(
             "-> initialize {{\"protocolVersion\":1,\"clientCapabilities\":{capabilities},\
@@ -108,7 +108,7 @@ async fn lawful(peer: ScriptedPeer, side: Side) -> Trace {
     trace
 }
 
-/// Compares what one side has written behind `initialize`, as it was on the wire.
+/// Compares the lines that one side has written after `initialize`, byte by byte.
 fn wire(trace: &Trace, side: Side, expect: Expect) {
     let lines = trace.lines_of(side);
     let lines = lines.filter(|line| !line.contains("\"protocolVersion\""));

@@ -4,7 +4,7 @@ use super::{Sides, hello};
 use crate::transcript::Transcript;
 use crate::{AgentCall, ClientCall, Options, v1};
 
-/// An agent that echoes, and waits for its cancellation when told so.
+/// An agent that echoes prompts, and waits for a cancellation if the prompt says so.
 async fn echo(mut sides: (crate::ClientHandle, crate::AgentCalls)) {
     while let Some(call) = sides.1.next().await {
         match call {

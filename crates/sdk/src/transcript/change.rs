@@ -47,7 +47,7 @@ pub enum StatePart {
 }
 
 impl Change {
-    /// Number of the entry that has changed, if one has.
+    /// Number of the entry that has changed; `None` if no entry has.
     pub fn entry(&self) -> Option<usize> {
         match self {
             Change::Added(entry) | Change::Changed(entry) | Change::Appended { entry, .. } => {

@@ -71,7 +71,7 @@ impl Entry {
         self.dropped
     }
 
-    /// The message, if the entry is one.
+    /// The message; `None` for other entries.
     pub fn message(&self) -> Option<&MessageEntry> {
         match &self.kind {
             EntryKind::Message(message) => Some(message),
@@ -79,7 +79,7 @@ impl Entry {
         }
     }
 
-    /// The tool call, if the entry is one.
+    /// The tool call; `None` for other entries.
     pub fn tool_call(&self) -> Option<&ToolCallEntry> {
         match &self.kind {
             EntryKind::ToolCall(call) => Some(call),
@@ -87,7 +87,7 @@ impl Entry {
         }
     }
 
-    /// The compaction, if the entry is one.
+    /// The compaction; `None` for other entries.
     pub fn compaction(&self) -> Option<&CompactionEntry> {
         match &self.kind {
             EntryKind::Compaction(compaction) => Some(compaction),

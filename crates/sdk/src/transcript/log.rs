@@ -177,5 +177,5 @@ enum Trimmed {
     Yes,
 }
 
-/// Bytes that an entry takes besides its content, including its key in the index.
+/// Size of an entry without its content, including its key in the index, in bytes.
 const OWN_BYTES: usize = size_of::<Entry>() + size_of::<(EntryKey, usize)>();

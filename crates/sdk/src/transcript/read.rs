@@ -105,7 +105,7 @@ impl Transcript {
         self.state.updated_at.as_deref()
     }
 
-    /// The compaction that was updated last; its status tells whether it is still running.
+    /// The compaction that was updated last. Its status shows whether it is still running.
     pub fn compaction(&self) -> Option<&CompactionEntry> {
         let index = self.state.compaction?;
         self.entry(index)?.compaction()

@@ -31,7 +31,7 @@ impl ToolCallEntry {
         }
     }
 
-    /// A call that was updated before it was reported.
+    /// Creates a call whose first message is an update.
     pub(super) fn from_update(update: v1::ToolCallUpdate, turn: usize) -> Self {
         let call = v1::ToolCall::new(update.tool_call_id.clone(), "");
         let mut call = Self::new(call, turn);

@@ -24,7 +24,7 @@ pub struct TurnEnd {
 pub enum TurnOutcome {
     /// The agent stopped, with this reason.
     Stopped(v1::StopReason),
-    /// The prompt got an error response, or none at all.
+    /// The prompt got an error response or no response.
     Failed(v1::Error),
 }
 

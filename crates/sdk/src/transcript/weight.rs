@@ -47,7 +47,7 @@ texts! {
     v1::Role, v1::ToolKind, v1::ToolCallStatus
 }
 
-/// Lists all members of each type, so that the compiler reports a new one.
+/// Lists all members of each type, so that the code no longer compiles when a type gets a new member.
 macro_rules! objects {
     ($($Type:path { $($member:ident)* } $({ $($fixed:ident)* })?)*) => {
         $(impl Weight for $Type {

@@ -16,7 +16,7 @@ pub(super) struct LineStream<R, W> {
     splitter: Splitter,
     buffer: BytesMut,
     ended: bool,
-    /// Whether the rest after the last line break has been returned.
+    /// Whether the text after the last line break has been returned.
     over: bool,
     /// A message that was put back.
     ahead: Option<WireMessage>,

@@ -167,7 +167,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Playback<R, W> {
         Ok(())
     }
 
-    /// The two sides do not share a clock: the side that does not send the next line listens for half of the time.
+    /// Fails if the peer sends anything within this time. The sides do not share a clock, so the side that does not send
+    /// the next line listens for half of the time only.
     async fn quiet(
         &mut self,
         location: &SourceLocation,

@@ -1,4 +1,4 @@
-//! The examples of the page on scripts.
+//! Tests of the examples in `docs/scripts.md`.
 
 use super::{perform, say};
 use crate::Script;

@@ -1,4 +1,4 @@
-//! No text makes the parser panic, and bytes pass a tap unchanged.
+//! Tests with malformed input: no text makes the parser panic, and bytes pass a tap unchanged.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

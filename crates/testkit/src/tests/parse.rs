@@ -1,4 +1,4 @@
-//! What is wrong with a text that is no script, and where.
+//! Tests of the errors for text that is not a valid script.
 
 use expect_test::{Expect, expect};
 

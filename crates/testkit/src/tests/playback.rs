@@ -1,4 +1,4 @@
-//! A recorded conversation is a script: played, it is recorded as the same.
+//! Tests of playing recorded conversations: playing a trace as a script gives the same trace again.
 
 use attache_rpc::json::{Object, from_str};
 use bytes::Bytes;

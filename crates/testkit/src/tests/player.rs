@@ -1,4 +1,4 @@
-//! Conversations that follow their script, and what is said of those that do not.
+//! Tests of conversations that follow their script, and of the differences reported for those that do not.
 
 use expect_test::{Expect, expect};
 

@@ -1,4 +1,4 @@
-//! The rules on whole conversations.
+//! Tests of the protocol rules on whole conversations.
 
 use expect_test::{Expect, expect};
 

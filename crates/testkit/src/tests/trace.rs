@@ -1,11 +1,11 @@
-//! What a trace looks like.
+//! Tests of traces written as scripts.
 
 use bytes::Bytes;
 use expect_test::{Expect, expect};
 
 use crate::{Side, Trace, TraceEntry, TraceEvent};
 
-/// Lines with `>` in front are the client's, those with `<` the agent's.
+/// A trace of lines that start with `>` for the client or `<` for the agent.
 fn trace(lines: &str) -> Trace {
     let mut trace = Trace::default();
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {

@@ -10,7 +10,7 @@ use crate::wire_message::WireMessage;
 
 #[derive(Default)]
 pub(super) struct Labels {
-    /// The request that an entry is, responds to, or names.
+    /// The request of each entry: the entry is that request, its response, or its cancellation.
     request: HashMap<usize, usize>,
     /// The labels, by request.
     labels: HashMap<usize, usize>,
@@ -58,7 +58,7 @@ impl Labels {
         found
     }
 
-    /// The label of the request that an entry is, responds to, or names.
+    /// The label of an entry's request: the entry is that request, its response, or its cancellation.
     pub(super) fn of_entry(&self, entry: usize) -> Option<usize> {
         let request = self.request.get(&entry)?;
         self.labels.get(request).copied()

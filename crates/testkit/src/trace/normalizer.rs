@@ -135,7 +135,7 @@ impl<'a> Normalizer<'a> {
         write::string(out, &self.without_temps(&text));
     }
 
-    /// Numbers each directory below a root for temporary files.
+    /// Replaces each directory below a root for temporary files with a numbered name.
     fn without_temps(&mut self, text: &str) -> String {
         let mut out = String::new();
         let mut rest = text;

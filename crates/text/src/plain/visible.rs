@@ -2,9 +2,11 @@
 //! characters, line ends, direction marks and hidden characters appear as signs.
 //!
 //! The mapping is unambiguous. C0 controls become their control picture (`␛`, `␇`, `␉`, `␍`), a line end becomes `⏎`,
-//! and every other character that would act, hide or pass for a plain space becomes its code point (`⟦U+202E⟧`). A sign
-//! that stands in the input itself is shown as its code point too (`⟦U+23CE⟧`), so each sign on the screen has one
-//! meaning. So is a mark that takes a column on some terminals and none on others: it could cover what follows. A run of blanks, or of one sign, is counted: 40 spaces are `␠⟦×40⟧`, so that nothing is pushed out of sight.
+//! and every other character that would act, hide or pass for a plain space becomes its code point (`⟦U+202E⟧`). If the
+//! input itself contains a sign, that sign is shown as its code point too (`⟦U+23CE⟧`), so each sign on the screen has
+//! one meaning. A mark that takes a column on some terminals and none on others is also shown as its code point,
+//! because it could cover the next character. A run of blanks, or of one sign, is counted: 40 spaces are `␠⟦×40⟧`, so
+//! that nothing is pushed out of sight.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -23,6 +25,20 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 /// Shows a line of code, or other text that is aligned with spaces, like [`visible`], but keeps its indentation.
 pub fn visible_code(line: &str) -> Cow<'_, str> {
     make_visible(line, INDENTATION)
+}
+
+/// Shows a line of a change, like [`visible_code`], with the spaces at its end as signs: `␠`.
+pub fn visible_changed_line(line: &str) -> Cow<'_, str> {
+    let text = line.trim_end_matches(' ');
+    match line.len() - text.len() {
+        0 => visible_code(line),
+        count @ 1..=BLANKS => Cow::Owned(visible_code(text).into_owned() + &"␠".repeat(count)),
+        count => {
+            let mut shown = visible_code(text).into_owned();
+            push_run(&mut shown, ' ', count);
+            Cow::Owned(shown)
+        }
+    }
 }
 
 /// Shows a text in quotation marks. Quotation marks within the text are shown as code points, so they cannot end the
@@ -107,6 +123,15 @@ pub fn visible_command<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Str
         line.push_str(&visible_word(word.as_ref()));
     }
     line
+}
+
+/// Shows words of a command, each with clear boundaries, also if there is only one.
+pub fn visible_words<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> String {
+    let words = words.into_iter();
+    let words: Vec<String> = words
+        .map(|word| visible_word(word.as_ref()).into_owned())
+        .collect();
+    words.join(" ")
 }
 
 /// Shows at most `most` characters of the beginning, like [`visible`], and returns the number of characters that are left

@@ -1,6 +1,7 @@
 //! The names of secret values.
 
-/// What a name belongs to. For example, `key` names a secret as a variable, but can be anything as a member of a message.
+/// Where a name is used. For example, `key` is the name of a secret for a variable, but not necessarily for a member of
+/// a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameContext {
     /// A member of a message, or a name before `=` or `:` in any text.
@@ -128,7 +129,7 @@ mod tests {
     use super::NameContext::{Argument, Field, Member, Variable};
     use super::{ALL, MatchPosition, NAMES, NameContext, is_secret_name};
 
-    /// A name with this part of it, and one in which it is no such part.
+    /// A name that matches this row, and a name that contains its letters without a match.
     fn examples(secret: &str, part: MatchPosition) -> (String, Option<String>) {
         match part {
             MatchPosition::Anywhere => (format!("my_{}_{}x", &secret[..2], &secret[2..]), None),
@@ -146,7 +147,7 @@ mod tests {
                 for name in [&name, &name.to_uppercase()] {
                     assert!(is_secret_name(name, *of), "{name} as {of:?}");
                 }
-                // Another row may have it, or a part of it.
+                // Another row may match the name.
                 let is_in_another = NAMES.iter().any(|row| {
                     matches!(row.1, MatchPosition::Anywhere)
                         && row.2.contains(of)
@@ -163,7 +164,7 @@ mod tests {
         }
     }
 
-    /// Every name of the four lists that there were, where it counted.
+    /// Every name of the four earlier lists, in the contexts where it counted.
     #[test]
     fn no_name_was_lost() {
         let lists: [(NameContext, &str); 4] = [

@@ -1,4 +1,4 @@
-//! Every call to the peer ends once, and every request from the peer is answered once.
+//! Every call to the peer ends once, and every request from the peer gets one response.
 
 use attache_rpc::json::Encode;
 use attache_rpc::{Error, Framing, SendOptions, SessionKey};
@@ -150,7 +150,7 @@ async fn an_error_response_reaches_its_caller() {
     assert_eq!(outcome, Err(CallError::Refused(Error::new(-5, "no"))));
 }
 
-/// Fails in the middle of its own text.
+/// A value whose encoder panics halfway.
 struct Torn;
 
 impl Encode for Torn {

@@ -262,7 +262,7 @@ async fn ten_thousand_connections_leak_nothing() {
     assert!(files < 2000, "{files} files are open");
 }
 
-/// A stream whose other end is made by somebody who did not expect to be read.
+/// A stream that panics when it is read.
 struct Panics;
 
 impl tokio::io::AsyncRead for Panics {

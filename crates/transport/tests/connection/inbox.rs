@@ -16,7 +16,7 @@ use crate::support::{
 async fn a_full_inbox_stops_the_peer_until_it_is_emptied() {
     for medium in MEDIA {
         let (_link, mut inbox, mut wire) = medium.connect(limited(|l| l.inbound = 4 << 10));
-        // More than the inbox, one reading and any pipe hold together.
+        // More messages than fit into the inbox, one read and any pipe together.
         let count = (512 << 10) / notification("m").len();
         let sent = Arc::new(AtomicUsize::new(0));
         let sender = tokio::spawn({
@@ -117,7 +117,7 @@ async fn sending_works_while_the_inbox_is_full() {
     }
 }
 
-/// A short message keeps the whole piece of the stream in memory that it came in.
+/// A short message keeps the whole read buffer in memory that contains it.
 #[tokio::test(start_paused = true)]
 async fn bytes_between_messages_count_toward_the_limit() {
     let options = limited(|limits| limits.inbound = 10_000);

@@ -176,7 +176,7 @@ async fn the_buffer_of_a_long_message_is_released() {
     }
 }
 
-/// A stream that comes in pieces and then no further, and notes how much room it was last given.
+/// A stream that delivers pieces, then nothing more, and records the size of the buffer it was last read into.
 struct Pieces {
     pieces: VecDeque<Vec<u8>>,
     room: Arc<AtomicUsize>,

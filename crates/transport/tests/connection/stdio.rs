@@ -180,7 +180,7 @@ fn a_gibibyte_without_a_line_break_uses_no_more_memory_than_the_limit() {
     assert_eq!(ended(child), "m was called\nm was called\ndone\n");
 }
 
-/// The most memory that a process has ever held, in bytes.
+/// The peak memory of a process, in bytes.
 fn peak_memory(child: &Child) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let line = status

@@ -17,7 +17,7 @@ pub(crate) const IN_TURN: SendOptions = SendOptions::of(SessionKey::CONNECTION);
 type Read = Box<dyn AsyncRead + Send + Unpin>;
 type Write = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// What carries the bytes.
+/// The byte stream under a connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Medium {
     Memory(usize),
@@ -64,7 +64,7 @@ impl Medium {
     }
 }
 
-/// Roomy memory and defaults.
+/// A connection in memory with large buffers and default options.
 pub(crate) fn connected() -> (PeerHandle, Inbox, Wire) {
     Medium::Memory(64 << 10).connect(Options::default())
 }
@@ -75,7 +75,7 @@ pub(crate) fn limited(change: impl FnOnce(&mut Limits)) -> Options {
     options
 }
 
-/// The far end.
+/// The other end of a connection, as raw bytes.
 pub(crate) struct Wire {
     read: Option<BufReader<Read>>,
     write: Option<Write>,
@@ -155,7 +155,7 @@ pub(crate) fn empty() -> Raw {
     Raw::parse("{}").unwrap()
 }
 
-/// Fails loudly where a test would otherwise hang.
+/// Fails after a timeout, so that a test does not hang.
 pub(crate) async fn within<F: Future>(future: F) -> F::Output {
     let done = tokio::time::timeout(Duration::from_secs(60), future).await;
     done.expect("it takes for ever")

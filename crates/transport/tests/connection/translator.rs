@@ -8,8 +8,8 @@ use crate::support::{
     within,
 };
 
-/// Calls `hello` from either side "hallo" where the peer is, answers `ping` itself, makes two of `twice`, and opens at
-/// `open`.
+/// A translator that renames `hello` to "hallo" for the peer, responds to `ping` itself, turns `twice` into two
+/// messages, and is finished at `open`.
 struct Test;
 
 impl Translator for Test {

@@ -9,7 +9,7 @@ mod unified;
 use std::path::Path;
 
 use attache::v1;
-use attache_text::plain::visible_code;
+use attache_text::plain::{visible_changed_line, visible_code};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -160,6 +160,9 @@ impl DiffPainter<'_> {
         if rows.lines_below() > 0 {
             self.push_remark(&format!("{} lines", rows.lines_below()));
         }
+        if let Some(remark) = rows.line_end_remark() {
+            self.push_remark(remark);
+        }
     }
 
     /// The width of a line number, or 0 if numbers would leave no room for the lines.
@@ -267,18 +270,24 @@ fn syntax(path: &str) -> String {
         .to_owned()
 }
 
-/// Makes every character of a line visible; a tab becomes a sign and a gap. A line of more than `most` characters ends
+/// Makes every character of a line visible; a tab becomes a sign and a gap, and a space at the end
+/// becomes a sign. A line of more than `most` characters ends
 /// with the number of missing ones.
 fn shown_line(line: &str, most: usize) -> String {
     let end = line.char_indices().nth(most).map(|(end, _)| end);
     let mut text = String::with_capacity(line.len());
-    for (index, part) in line[..end.unwrap_or(line.len())].split('\t').enumerate() {
-        if index > 0 {
+    let mut parts = line[..end.unwrap_or(line.len())].split('\t').peekable();
+    let mut is_first = true;
+    while let Some(part) = parts.next() {
+        if !std::mem::take(&mut is_first) {
             text.push('␉');
             let gap = wrap::to_tab_stop(wrap::width(&text));
             text.extend(std::iter::repeat_n(' ', gap));
         }
-        text.push_str(&visible_code(part));
+        text.push_str(&match parts.peek() {
+            None if end.is_none() => visible_changed_line(part),
+            _ => visible_code(part),
+        });
     }
     if let Some(end) = end {
         let missing = line[end..].chars().count();

@@ -104,7 +104,7 @@ fn replace(
     }
 }
 
-/// How long a text becomes.
+/// The maximum length of a text after all its occurrences are replaced.
 fn grown(text: &str, places: usize, old: &str, new: &str) -> usize {
     let more = new.len().saturating_sub(old.len());
     text.len().saturating_add(places.saturating_mul(more))

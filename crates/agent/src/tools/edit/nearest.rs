@@ -47,7 +47,7 @@ fn likeness(line: &str, wanted: &str) -> f64 {
     }
 }
 
-/// In what two passages differ, in a few words.
+/// Describes in a few words how two passages differ.
 fn difference(found: &[&str], wanted: &[&str]) -> &'static str {
     let same = |of: fn(&str) -> String| {
         let same_lines = found.iter().zip(wanted);
@@ -68,7 +68,7 @@ fn difference(found: &[&str], wanted: &[&str]) -> &'static str {
     }
 }
 
-/// The passage with line numbers; a line that the model sent instead stands before it.
+/// The passage with line numbers. Where it differs, the model's line precedes the actual line.
 fn shown(found: &[&str], wanted: &[&str], start: usize) -> String {
     let diff = TextDiff::from_slices(wanted, found);
     let mut number = start;

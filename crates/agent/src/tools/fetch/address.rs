@@ -26,7 +26,7 @@ pub(super) fn check(url: &Url, loopback: Loopback) -> Result<(), String> {
     }
 }
 
-/// An address that is written in a URL; IPv6 stands in brackets.
+/// The IP address that a URL contains instead of a name. IPv6 addresses are in brackets.
 fn literal(host: &str) -> Option<IpAddr> {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     host.parse().ok().map(canonical)

@@ -52,7 +52,7 @@ impl BackgroundJobs {
         taken.ok_or_else(|| state.unknown())
     }
 
-    /// Ends all of them and accepts no more.
+    /// Ends all background commands and accepts no more.
     pub(crate) async fn close(&self) {
         let terminals = {
             let mut state = self.state();

@@ -20,7 +20,7 @@ pub(super) struct ToolTerminal {
     host: TerminalHost,
     closing_terminals: ClosingTerminals,
     is_released: AtomicBool,
-    /// A notice about withheld environment variables, if it was not given yet. A client shows its own.
+    /// A notice about withheld environment variables, if it was not shown yet. For its own terminals, the client shows one.
     notice: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Nothing outside the roots is read, written, listed or run in, and the client is not even asked.
+//! Tests of the boundary: no tool accesses anything outside the roots, and the client does not even get a request.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,4 +1,4 @@
-//! A call that is dropped leaves nothing: no process, no terminal, no half of a file.
+//! Tests of dropped calls: they leave no process, no terminal and no half-written file.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use super::super::FileRules;
 use super::super::tree::{HiddenFiles, TreeWalk, WalkContext, run_blocking};
 use super::{ClientOffer, TestWorkplace, eventually};
 
-/// The process that a command has written to the file `pid`.
+/// The process id that a command has written to the file `pid`.
 pub(super) fn pid(stage: &TestWorkplace) -> Pid {
     let text = stage.disk("ws/pid").unwrap();
     Pid::from_raw(text.trim().parse().unwrap()).unwrap()

@@ -1,4 +1,4 @@
-//! What `run` does, in the client's terminals and in our own.
+//! Tests of `run`, in the client's terminals and in our own.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! Every tool against files that the user's rules deny, by every name that leads to them: what is in them reaches neither
-//! the model nor the client, and they stay as they are.
+//! Attack tests of the rules that deny files. Every tool is tried with every name of a denied file: its content must
+//! reach neither the model nor the client, and the file must stay unchanged.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -18,7 +18,7 @@ use crate::ToolOutcome;
 const CANARY: &str = "canary-7c1f";
 const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\ncanary-7c1f";
 
-/// The same files denied in five ways.
+/// Policies that deny the same files in different ways.
 const POLICIES: [&str; 6] = [
     r#"{"rules":[{"action":"deny","path":["secrets","**/.env"],"id":"r"}]}"#,
     r#"{"rules":[{"action":"deny","path":["secrets/**",".env"],"id":"r"}]}"#,
@@ -67,7 +67,7 @@ const NAMES: [&str; 34] = [
     "@/more/dir/key.txt",
 ];
 
-/// Places to look in.
+/// Directories to search and list.
 const PLACES: [&str; 14] = [
     ".",
     "./",
@@ -85,7 +85,7 @@ const PLACES: [&str; 14] = [
     "notes/hard.txt",
 ];
 
-/// A stage on which a rule is obeyed.
+/// A workplace with a policy, and links to the denied files.
 async fn stage(offer: ClientOffer, policy: &str) -> TestWorkplace {
     let mut stage = TestWorkplace::with(offer, &FILES).await;
     fs::write(stage.path("ws/secrets/key.png"), PICTURE).unwrap();
@@ -122,7 +122,7 @@ const FILES: [(&str, &str); 6] = [
 ];
 
 impl TestWorkplace {
-    /// Carries a call out, and everything that model and client see of it.
+    /// Performs a call and returns everything that the model and the client see of it.
     async fn seen(&self, tool: &str, input: &Value) -> String {
         let input = input.to_string().replace('@', self.top.to_str().unwrap());
         let Some(Ok(call)) = parse(tool, &input) else {
@@ -187,7 +187,7 @@ fn decoded(data: &str) -> String {
     String::from_utf8_lossy(&STANDARD.decode(data).unwrap()).into_owned()
 }
 
-/// Every call that names a file.
+/// All calls that name a file.
 fn calls(name: &str) -> Vec<(&'static str, Value)> {
     vec![
         ("read", json!({ "path": name })),
@@ -234,10 +234,10 @@ async fn a_denied_file_is_denied_by_every_name_to_every_tool() {
                     count += 1;
                 }
             }
-            // Only commands in directories that are open may have reached the client.
+            // Only requests to run a command may name these directories, because some of them are open.
             let asked = stage.asked();
             let denied = ["/ws/secrets/", "/app/.env", "/notes/", "/more/"];
-            // A file has nothing above it in this way: that is no name of anything.
+            // `FILE/..` is not a valid path, so it names nothing.
             let is_nothing = |line: &str| line.ends_with("key.txt/..");
             let wrong = |line: &str| {
                 let names_denied = denied.iter().any(|path| line.contains(path));
@@ -306,7 +306,7 @@ async fn a_directory_with_a_denied_file_is_not_moved() {
                 let got = stage.seen("read", &json!({ "path": name })).await;
                 assert!(!got.contains(CANARY), "{policy} {from}: {seen} {got}");
             }
-            // A link may be moved: it is not what it leads to.
+            // A link may be moved, because that does not move its target.
             if let Ok(link) = fs::read_link(stage.path("ws/public.txt")) {
                 fs::remove_file(stage.path("ws/public.txt")).unwrap();
                 let from = from.replace('@', stage.top.to_str().unwrap());
@@ -403,7 +403,8 @@ async fn rules_also_apply_to_attachments_and_project_notes() {
     }
 }
 
-/// A rule that asks knows a file by its names. Under another one nobody could be asked, so no tool reads it.
+/// A rule that asks matches a file by its path. The user can't be asked about another path of the same file, such as a
+/// hard link, so no tool reads it.
 #[tokio::test]
 async fn attack_a_hard_link_hides_no_file_from_a_rule_that_asks() {
     let policy = r#"{"rules":[{"action":"ask","path":"secrets","id":"r"}]}"#;
@@ -423,7 +424,7 @@ async fn attack_a_hard_link_hides_no_file_from_a_rule_that_asks() {
         fs::hard_link(stage.path("ws/secrets/key.txt"), stage.path("ws/AGENTS.md")).unwrap();
         let notes = stage.workplace.notes().await;
         assert!(!notes.contains(CANARY), "{notes}");
-        // Others are read as before.
+        // Other files can still be read.
         let seen = stage
             .seen("read", &json!({ "path": "notes/open.txt" }))
             .await;

@@ -1,4 +1,4 @@
-//! What `edit` says when a passage does not fit. The person is shown the sentence only.
+//! Tests of `edit`, mainly of its errors when a passage does not match. The user sees only the first sentence of them.
 
 use attache::v1;
 use expect_test::{Expect, expect};

@@ -1,4 +1,4 @@
-//! What `fetch` brings, from a server on this machine.
+//! Tests of `fetch`, with a server on this machine.
 
 use std::sync::Arc;
 
@@ -139,7 +139,7 @@ async fn redirects_are_limited_and_checked_each_time() {
     let one = told(&stage, port, "/one").await;
     assert_eq!(one, format!("[from http://127.0.0.1:{other}/end]\nthe end"));
     for (path, expected) in [
-        // Permission was for the pages of one host.
+        // The permission covers the pages of one host only.
         (
             "/away",
             expect![

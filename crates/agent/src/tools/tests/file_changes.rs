@@ -1,4 +1,4 @@
-//! What `write`, `delete` and `move` do, and what is shown before.
+//! Tests of `write`, `delete` and `move`, and of the content that is shown first.
 
 use std::fs;
 use std::os::unix::fs::symlink;

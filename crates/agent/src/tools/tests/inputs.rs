@@ -1,4 +1,4 @@
-//! What models write as input, and what it is taken for.
+//! Tests of parsing the inputs that models write.
 
 use expect_test::{Expect, expect};
 

@@ -1,4 +1,4 @@
-//! What `read` tells.
+//! Tests of `read`.
 
 use std::fs;
 

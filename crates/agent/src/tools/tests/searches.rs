@@ -1,4 +1,4 @@
-//! What `list`, `glob` and `search` find, and what they leave out.
+//! Tests of `list`, `glob` and `search`: what they find, and what they leave out.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -18,7 +18,7 @@ pub(super) struct TestEditor {
     asked: Arc<Mutex<Vec<String>>>,
     terminals: Terminals,
     roots: Roots,
-    /// While somebody holds it, no terminal is created.
+    /// No terminal is created while this is locked.
     pub(super) gate: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -139,7 +139,7 @@ impl TestEditor {
         let path = request.path.as_path().to_owned();
         let text = self.buffer(&path);
         let text = text.or_else(|| fs::read_to_string(&path).ok());
-        // Not every client has a code for a file that is missing.
+        // Like a client that has no error code for a missing file.
         let text = text.ok_or_else(|| Error::new(-32603, "no buffer could be opened"))?;
         let skip = request.line.map_or(0, |line| line.saturating_sub(1)) as usize;
         let take = request.limit.map_or(usize::MAX, |limit| limit as usize);

@@ -1,4 +1,4 @@
-//! Cancellation, at every moment there is.
+//! Cancels turns and requests at every moment: before, during and after a turn.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ fn run(test: &mut AgentTest) -> BoxFuture<'_, Result<(), AbortReason>> {
     })
 }
 
-/// A cancel that comes too late does nothing to the next turn.
+/// A cancellation that arrives after the end of a turn must not affect the next turn.
 async fn late(test: &mut AgentTest) -> Result<(), AbortReason> {
     let session = test.new_session().await?;
     let prompt = test

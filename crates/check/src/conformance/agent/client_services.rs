@@ -1,4 +1,4 @@
-//! Files and terminals of the client: used where they are offered, left alone where they are not.
+//! Files and terminals of the client: the agent may use them only if the client advertises them.
 
 use std::fs;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn calls(messages: &[(usize, Value)], name: &str) -> Vec<usize> {
     calls.map(|(entry, _)| *entry).collect()
 }
 
-/// Tries files; the prompts that brought it to use them.
+/// Tests file requests. Returns the kinds of prompts that made the agent send them.
 async fn files(test: &mut AgentTest) -> Result<Vec<PromptKind>, AbortReason> {
     let mut used = Vec::new();
     for (kind, name, works, fails) in [
@@ -99,7 +99,7 @@ async fn files(test: &mut AgentTest) -> Result<Vec<PromptKind>, AbortReason> {
     Ok(used)
 }
 
-/// Removes what was written, so that an agent that looks first has something to write once more.
+/// Removes written files. An agent that compares the text first would otherwise not write it a second time.
 fn remove_written_files(messages: &[(usize, Value)], folder: &Path) {
     let written = messages
         .iter()
@@ -107,7 +107,7 @@ fn remove_written_files(messages: &[(usize, Value)], folder: &Path) {
     for (_, message) in written {
         let path = Path::new(text(message, "/params/path"));
         if path.parent() == Some(folder) {
-            // One that was not written is not there.
+            // Fails if the file was never written.
             drop(fs::remove_file(path));
         }
     }
@@ -120,7 +120,7 @@ fn service(editor: &mut FakeEditor, kind: PromptKind) -> &mut ServiceState {
     }
 }
 
-/// Tries terminals; the prompt, if it brought it to use one.
+/// Tests terminals. Returns the kind of the prompt if it made the agent create one.
 async fn terminals(test: &mut AgentTest) -> Result<Option<PromptKind>, AbortReason> {
     let Some(prompt) = test.prompt_text(PromptKind::Terminal) else {
         return Ok(None);
@@ -157,7 +157,7 @@ async fn terminals(test: &mut AgentTest) -> Result<Option<PromptKind>, AbortReas
     Ok(Some(PromptKind::Terminal))
 }
 
-/// That only terminals are used that there are; ours are numbered.
+/// Fails if a request names a terminal that was not created. The checker numbers its terminals.
 fn only_created_terminals(messages: &[(usize, Value)]) -> Result<(), String> {
     let later = messages
         .iter()
@@ -186,7 +186,7 @@ fn none_after_release(messages: &[(usize, Value)]) -> Result<(), String> {
     Ok(())
 }
 
-/// The same prompts with a client that offers nothing, of those that did what they were to do with one that does.
+/// Repeats the prompts that had an effect, with a client that advertises no capabilities.
 async fn without_capabilities(
     test: &mut AgentTest,
     used: &[PromptKind],

@@ -1,4 +1,4 @@
-//! Questions to the person, with every answer there is.
+//! Elicitations, answered in every way that the protocol allows.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! How it ends.
+//! The agent must exit when its input ends, in every state.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn run(test: &mut AgentTest) -> BoxFuture<'_, Result<(), AbortReason>> {
         test.initialize().await?;
         ends(test, "agent.end.after-greeting").await?;
         test.start().await?;
-        // It may still be starting.
+        // The agent may still be starting.
         let start = test.options.response_timeout;
         ends_within(test, "agent.end.at-once", start + PATIENCE).await?;
         test.open().await?;

@@ -1,4 +1,4 @@
-//! The first exchange, and what the agent says of itself.
+//! The response to `initialize`: version, capabilities and information about the agent.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The corners of JSON-RPC, on a connection that goes on.
+//! Edge cases of JSON-RPC that must not end the connection: ids, params, stray messages and framing.
 
 use serde_json::{Value, json};
 
@@ -141,7 +141,7 @@ async fn ids(test: &mut AgentTest) -> Result<(), AbortReason> {
     Ok(())
 }
 
-/// What must not be answered: whatever comes before the next answer would have been one.
+/// Sends messages that must not get a response. Any response before that to the next ping counts as one.
 async fn silence(test: &mut AgentTest, session: &str) -> Result<(), AbortReason> {
     for (id, message) in [
         (
@@ -206,7 +206,7 @@ async fn silence(test: &mut AgentTest, session: &str) -> Result<(), AbortReason>
     Ok(())
 }
 
-/// The answers from an entry on, but for these.
+/// The responses from an entry on, except these.
 fn answers(test: &AgentTest, from: usize, but: &[usize]) -> Vec<usize> {
     let messages = test.messages_since(from).into_iter();
     let answers = messages.filter(|(_, message)| message_kind(message) == MessageKind::Response);
@@ -216,7 +216,7 @@ fn answers(test: &AgentTest, from: usize, but: &[usize]) -> Vec<usize> {
         .collect()
 }
 
-/// Ways of writing one message that all mean the same.
+/// Writes requests in unusual but valid ways: in pieces, two at once, with other white space, escapes or member order.
 async fn writing(test: &mut AgentTest) -> Result<(), AbortReason> {
     test.restart_if_gone().await?;
     let ask = |id: &str| json!({ "jsonrpc": "2.0", "id": id, "method": "_attache.check/w", "params": {} });

@@ -1,4 +1,4 @@
-//! Taking up sessions again, by another process than the one that had them.
+//! Loads and resumes sessions in another process than the one that created them.
 
 use serde_json::{Value, json};
 

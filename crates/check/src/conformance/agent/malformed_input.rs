@@ -1,4 +1,4 @@
-//! Rough treatment, after each of which the agent must still be there.
+//! Malformed and oversized input. The agent must still respond after each of them.
 
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ async fn treat(test: &mut AgentTest, id: &str, line: &[u8]) -> Result<(), AbortR
     Ok(())
 }
 
-/// What official implementations answer to what is no request.
+/// Expects the error responses that official implementations send for invalid requests.
 async fn answers(test: &mut AgentTest) -> Result<(), AbortReason> {
     let (sent, errors) = provoke(test, "{\"jsonrpc\": oh no}\n").await?;
     test.judge(
@@ -87,7 +87,7 @@ async fn answers(test: &mut AgentTest) -> Result<(), AbortReason> {
     Ok(())
 }
 
-/// Says something and gives the answers that come before the next one that we know.
+/// Sends a line and returns the responses that arrive before that to the next ping.
 async fn provoke(
     test: &mut AgentTest,
     line: &str,

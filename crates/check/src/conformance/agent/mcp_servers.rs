@@ -1,4 +1,4 @@
-//! MCP servers that the agent is given.
+//! The agent must connect to the MCP servers of a session.
 
 use std::fs;
 use std::time::Duration;
@@ -72,7 +72,7 @@ async fn connected(test: &mut AgentTest, command: &[String]) -> Result<(), Abort
     Ok(())
 }
 
-/// How long an agent may take to connect after the session is there.
+/// How long an agent may take to connect after the session is open.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const SERVER: Need = Need::Occurrence("a session with an MCP server");

@@ -1,4 +1,4 @@
-//! What is watched in everything that an agent says.
+//! Passive checks on everything that an agent sends. The submodule `activity` has those on what it does in a turn.
 
 mod activity;
 
@@ -34,7 +34,7 @@ const fn of(check: Check, inspection: Inspection) -> PassiveCheck {
     }
 }
 
-/// Every watch on an agent.
+/// All passive checks for agents.
 pub(super) fn all() -> impl Iterator<Item = &'static PassiveCheck> {
     CHECKS.iter().chain(activity::CHECKS)
 }

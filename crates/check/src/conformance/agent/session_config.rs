@@ -1,4 +1,4 @@
-//! What a session lets the client choose: modes, options, commands.
+//! Modes, config options and slash commands of a session.
 
 use serde_json::{Value, json};
 
@@ -99,7 +99,7 @@ fn find<'a>(options: &'a [Value], id: &str) -> Option<&'a Value> {
     options.iter().find(|it| text(it, "/id") == id)
 }
 
-/// The values of a select, in groups or not.
+/// The values of a select option, whether they are grouped or not.
 fn values(option: &Value) -> Vec<&str> {
     let list = option.get("options").and_then(Value::as_array);
     let list = list.map_or(&[][..], Vec::as_slice).iter();
@@ -150,7 +150,7 @@ async fn commands(test: &mut AgentTest, session: &str) -> Result<(), AbortReason
     Ok(())
 }
 
-/// A client without switches is offered none.
+/// A client that does not support boolean options must not get any.
 async fn switches(test: &mut AgentTest) -> Result<(), AbortReason> {
     let mut without = all_client_capabilities();
     without["session"] = json!({});

@@ -1,4 +1,4 @@
-//! Sessions as things: listed, closed, deleted, forked, named, put away.
+//! Lists, closes, deletes, forks, names and archives sessions.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Setting up sessions.
+//! `session/new`, with valid and invalid params.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Tool calls, plans, and permission with every answer there is.
+//! Tool calls, plans, and permission requests answered in every way.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ async fn permissions(test: &mut AgentTest, prompt: &str) -> Result<(), AbortReas
         .pointer("/params/options")
         .and_then(Value::as_array);
     let options = options.map_or(&[][..], Vec::as_slice);
-    // Without an option for once it was not allowed: the person never chooses one that lasts.
+    // The simulated user never selects a lasting option, so without "allow once" the call was not allowed.
     if options.iter().any(|it| text(it, "/kind") == "allow_once") {
         test.judge("agent.permission.allowed", answer.expect_result(), &entries);
         if !call.is_empty() {
@@ -148,7 +148,7 @@ pub(super) fn status_of<'a>(messages: &'a [(usize, Value)], call: &str) -> &'a s
     prompt.next_back().unwrap_or("")
 }
 
-/// That every tool call has reached a final status.
+/// Fails unless every tool call has a final status.
 pub(super) fn settled(messages: &[(usize, Value)]) -> Result<(), String> {
     let mut calls = BTreeMap::new();
     for update in messages.iter().filter_map(|(_, it)| update(it)) {

@@ -1,4 +1,4 @@
-//! Turns in which nothing special happens, and the content that prompts are made of.
+//! Plain turns, and each kind of content in prompts.
 
 use serde_json::{Value, json};
 
@@ -162,7 +162,7 @@ fn entries(one: &CallResult, two: &CallResult) -> Vec<usize> {
     [one.entries(), two.entries()].concat()
 }
 
-/// One transparent pixel.
+/// A PNG of one transparent pixel.
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 const CHECKS: &[Check] = &[

@@ -1,4 +1,4 @@
-//! What is not advertised is not there.
+//! Methods whose capability the agent does not advertise must fail.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Versions, capabilities and the order of the first exchange, each on a connection of its own.
+//! Protocol versions, client capabilities and requests before `initialize`, each on its own connection.
 
 use serde_json::{Value, json};
 

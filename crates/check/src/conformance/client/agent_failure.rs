@@ -1,4 +1,4 @@
-//! Agents that a client cannot work with, and those that go away.
+//! Agents that a client cannot work with, and agents that disconnect.
 
 use serde_json::json;
 
@@ -32,7 +32,7 @@ fn run(test: &mut ClientTest) -> BoxFuture<'_, Result<(), AbortReason>> {
     })
 }
 
-/// An agent that speaks a version that nobody speaks yet.
+/// An agent with a protocol version that does not exist yet.
 async fn unknown_version(test: &mut ClientTest) -> Result<(), AbortReason> {
     let agent = FakeAgent {
         version: json!(65000),
@@ -69,7 +69,7 @@ async fn unknown_version(test: &mut ClientTest) -> Result<(), AbortReason> {
     Ok(())
 }
 
-/// An agent that wants a login, in a terminal that the client may not have.
+/// An agent that requires a login before `session/new`.
 async fn login_required(test: &mut ClientTest) -> Result<(), AbortReason> {
     let agent = FakeAgent {
         auth_methods: json!([{ "id": "key", "name": "With a key" }]),

@@ -1,4 +1,4 @@
-//! A turn that the client cancels.
+//! The client cancels a turn.
 
 use serde_json::json;
 

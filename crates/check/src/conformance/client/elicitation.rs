@@ -1,4 +1,4 @@
-//! Questions to the person: asked only as offered, and answered as the protocol says.
+//! Elicitations: the client must return an action for each mode that it advertises, and reject the other modes.
 
 use serde_json::{Value, json};
 

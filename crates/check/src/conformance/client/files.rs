@@ -1,4 +1,4 @@
-//! Files: the boundary, the lines, and what is written.
+//! File requests: the boundary of the working directory, line ranges, and written text.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,14 +51,14 @@ fn run(test: &mut ClientTest) -> BoxFuture<'_, Result<(), AbortReason>> {
     })
 }
 
-/// A directory beside the one that the client works in, with something that must not be reached.
+/// A directory beside the client's working directory, with files that the client must not expose.
 struct TestFiles {
     outside: PathBuf,
 }
 
 impl Drop for TestFiles {
     fn drop(&mut self) {
-        // It lies in a directory for temporary files, and is swept up with them at worst.
+        // If this fails, the system removes the directory with its other temporary files.
         drop(fs::remove_dir_all(&self.outside));
     }
 }
@@ -83,7 +83,7 @@ impl TestFiles {
                 ("link.txt", outside.join("secret.txt")),
                 ("out", outside.clone()),
             ] {
-                // From an earlier conversation in the same directory.
+                // An earlier conversation in the same directory may have left the file.
                 drop(fs::remove_file(folder.join(name)));
                 symlink(to, folder.join(name))?;
             }

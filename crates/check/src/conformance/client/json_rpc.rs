@@ -1,4 +1,4 @@
-//! The corners of JSON-RPC, from the agent's side, during a turn.
+//! Edge cases of JSON-RPC that the agent sends during a turn.
 
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ async fn ids(test: &mut ClientTest) -> Result<(), AbortReason> {
         let answer = connection.wait_for_response(request).await;
         test.judge_response(check, &answer);
     }
-    // The prompt that is open has an id of the client's choosing; ours may be the same.
+    // Each side chooses its own ids, so our request may have the same id as the open prompt.
     let open = test
         .connection()?
         .deferred

@@ -1,4 +1,4 @@
-//! What is watched in everything that a client says.
+//! Passive checks on everything that a client sends.
 
 use attache_testkit::Side;
 

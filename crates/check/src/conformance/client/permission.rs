@@ -1,4 +1,4 @@
-//! Questions for permission.
+//! Permission requests to the client.
 
 use serde_json::{Value, json};
 
@@ -122,7 +122,7 @@ fn outcome(answer: &CallResult) -> Result<(), String> {
     }
 }
 
-/// That what was selected was offered.
+/// Fails if the selected option was not offered.
 fn offered(answer: &CallResult, options: &[(&str, &str)]) -> Result<(), String> {
     let result = answer.result().cloned().unwrap_or_default();
     if text(&result, "/outcome/outcome") != "selected" {

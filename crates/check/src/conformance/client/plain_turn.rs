@@ -1,4 +1,4 @@
-//! A turn in which nothing special happens, with an agent that can nothing special.
+//! A plain turn, with an agent that advertises no capabilities.
 
 use serde_json::Value;
 
@@ -37,14 +37,14 @@ fn run(test: &mut ClientTest) -> BoxFuture<'_, Result<(), AbortReason>> {
         test.update(chunk).await?;
         test.ping_unknown_method().await;
         test.end_turn("end_turn").await?;
-        // Whatever else it calls comes before the answer to this, or it ends.
+        // Anything else that the client sends arrives before its response to this ping, or the client exits.
         test.ping_unknown_method().await;
         fences(test);
         Ok(())
     })
 }
 
-/// Which methods need something that the agent did not offer.
+/// Judges that the client calls no method whose capability the agent does not advertise.
 fn fences(test: &mut ClientTest) {
     let messages = test.messages_since(0);
     for (id, names) in FENCES {

@@ -1,4 +1,4 @@
-//! Terminals: what a command gets, what it leaves, and how long an id is good for.
+//! Terminals: the environment and output of commands, their exit status, and the lifetime of terminal ids.
 
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -56,7 +56,7 @@ async fn call(test: &mut ClientTest, method: &str, id: &str) -> CallResult {
     test.request(method, json!({ "terminalId": id })).await
 }
 
-/// Runs a command to its end and gives its exit status and its output.
+/// Runs a command to its end and returns the responses with its exit status and its output.
 async fn run_command(test: &mut ClientTest, params: Value) -> (CallResult, CallResult) {
     let (_, id) = create_terminal(test, params).await;
     let exit = call(test, "terminal/wait_for_exit", &id).await;

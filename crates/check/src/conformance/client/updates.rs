@@ -1,4 +1,4 @@
-//! Every kind of update, those that no protocol has, and many of them; after each the client must still be there.
+//! Known, unknown and very many updates. The client must still respond after each of them.
 
 use serde_json::{Value, json};
 
@@ -106,7 +106,7 @@ fn kinds() -> Vec<(&'static str, Vec<Value>)> {
     ]
 }
 
-/// What is not said to the person as text.
+/// Updates that are not messages.
 fn changes() -> Vec<(&'static str, Vec<Value>)> {
     vec![
         (

@@ -1,4 +1,4 @@
-//! Many messages at once: ids, order, cancellation.
+//! Many messages at once through a proxy: ids, order and cancellation.
 
 use attache_testkit::Side;
 use serde_json::{Value, json};
@@ -249,7 +249,7 @@ async fn invalid_lines(test: &mut ProxyTest) -> Result<(), AbortReason> {
     Ok(())
 }
 
-/// That nothing came out that nobody said.
+/// Judges that the proxy sends no requests or notifications of its own.
 fn no_own_calls(test: &mut ProxyTest) -> Result<(), AbortReason> {
     let calls = |it: &Value| {
         matches!(

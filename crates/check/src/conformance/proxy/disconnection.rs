@@ -1,4 +1,4 @@
-//! How it ends when one side does.
+//! The proxy must pass on the end of either side: close the agent's input, and fail the client's open requests.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Single messages of every sort, each way.
+//! Single messages of every kind through a proxy, in both directions.
 
 mod checks;
 
@@ -285,7 +285,7 @@ fn judge_forwarded(
     }
 }
 
-/// Errors, nothing, and numbers that a careless reader changes.
+/// Responses with errors, with null, and with numbers that an imprecise reader would change.
 async fn responses(test: &mut ProxyTest) -> Result<(), AbortReason> {
     let request = test
         .front()?

@@ -1,4 +1,5 @@
-//! One page that needs nothing else: findings on the left, the conversation that proves the one looked at on the right.
+//! Writes a report as one self-contained HTML page: judgements on the left, on the right the conversation that proves
+//! the selected one.
 
 use attache_recording::redact;
 use attache_testkit::Side;

@@ -1,4 +1,4 @@
-//! For programs.
+//! Writes a report as JSON.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! For test reports of CI systems. A warning is a passed case with a note.
+//! Writes a report as JUnit XML for CI systems. A warning becomes a passed case with a note.
 
 use attache_text::markup::escape;
 

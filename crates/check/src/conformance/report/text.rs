@@ -1,4 +1,4 @@
-//! For people: what is not right, by groups.
+//! Writes a report as text for people, by group.
 
 use std::fmt::Write as _;
 
@@ -8,21 +8,21 @@ use attache_text::plain::visible;
 use super::{Report, arrow};
 use crate::conformance::{Judgement, Verdict};
 
-/// How much is told.
+/// How much of a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// What is not right, and how much could not be seen.
+    /// Failures and warnings, and the number of checks that were not exercised.
     Short,
     /// Every check.
     Full,
 }
 
-/// Whether there are colours.
+/// Whether the text is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextStyle {
-    /// None.
+    /// Without colours.
     Plain,
-    /// Those of the terminal.
+    /// With the colours of the terminal.
     Colours,
 }
 
@@ -119,7 +119,7 @@ fn word(level: Level) -> &'static str {
     }
 }
 
-/// Text of others on one line, with what could touch a terminal made visible.
+/// Foreign text on one line, with control characters made visible.
 fn safe(text: &str) -> String {
     visible(text).into_owned()
 }

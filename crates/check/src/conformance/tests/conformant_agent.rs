@@ -1,4 +1,4 @@
-//! An agent that conforms, and does what its prompts name.
+//! An agent that conforms. Each prompt names the behaviour that it triggers.
 
 mod store;
 mod turn;
@@ -49,7 +49,7 @@ pub(super) fn launch(
     })
 }
 
-/// How many connections a test case has had before.
+/// The number of earlier connections of a test case.
 pub(super) fn connection_number(
     started: &Mutex<HashMap<&'static str, usize>>,
     case: &'static str,

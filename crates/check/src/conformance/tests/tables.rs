@@ -1,4 +1,4 @@
-//! The tables of checks.
+//! Tests of the tables of checks.
 
 use std::collections::BTreeSet;
 

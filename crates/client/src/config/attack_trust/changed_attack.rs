@@ -1,11 +1,11 @@
-//! Agents that get rid of a trusted project's rules by changing what trust covers: what the project denied and asked about
-//! stays in force, and the user is told every time.
+//! Agents try to remove a trusted project's rules by changing files that trust covers. The project's deny and ask rules
+//! stay in force, and the user is warned every time.
 
 use attache_host::permissions::RuleAction;
 
 use super::*;
 
-/// What happens to a project, and how.
+/// A change to a project: its description, and the function that makes the change.
 type ProjectChange = (&'static str, fn(&Project));
 
 const RULES: &str = r#"{"rules":[
@@ -20,7 +20,7 @@ fn project(more: &str) -> Project {
     project
 }
 
-/// What happens to a command under `--approve-all`.
+/// The verdict on a command under `--approve-all`.
 fn verdict(project: &Project, command: &[&str]) -> RuleAction {
     verdict_in(&project.load(), command)
 }
@@ -68,7 +68,7 @@ fn assert_in_force(project: &Project, what: &str) {
     );
 }
 
-/// Every way in which trust ends, by what a command or an agent can do in the project.
+/// Every change by which a command or an agent in the project can end the trust.
 #[test]
 fn rules_stay_in_force_whatever_ends_the_trust() {
     let changes: &[ProjectChange] = &[
@@ -201,7 +201,7 @@ fn rules_that_are_not_known_any_more_are_an_error_and_not_nothing() {
         let said = changed.to_string();
         assert!(said.contains("not known any more"), "{what}: {said}");
         assert!(said.contains("`attache config trust`"), "{what}: {said}");
-        // As it was, and loaded once, everything is stored again.
+        // Once the file is restored and loaded, everything is stored again.
         project.write("project/x.json", RULES);
         assert!(project.is_trusted());
         project.write("project/x.json", "{}");
@@ -226,7 +226,7 @@ fn a_preset_and_an_expiry_stay_narrow_and_never_widen() {
     assert_eq!(configuration.permissions.unwrap().value, Preset::DenyAll);
     assert_eq!(configuration.expiry.unwrap().value.to_string(), "1h");
 
-    // It was as wide as the user's own preset, which is narrower now.
+    // The project's preset allowed as much as the user's own preset, which now allows less.
     project.write("config.json", r#"{"permissions":"approve-all"}"#);
     let wide = r#"{"policy":"x.json","permissions":"approve-all"}"#;
     project.write("project/.attache.json", wide);
@@ -236,7 +236,7 @@ fn a_preset_and_an_expiry_stay_narrow_and_never_widen() {
     assert_eq!(project.load().permissions, None);
 }
 
-/// A nested project or repository hides the rules of the one around it from sessions that are started there.
+/// The rules of a trusted project also apply to sessions that start in a project or repository nested in it.
 #[test]
 fn rules_of_a_trusted_project_count_in_nested_projects_and_repositories() {
     let project = project("");
@@ -274,7 +274,7 @@ fn rules_of_a_trusted_project_count_in_nested_projects_and_repositories() {
             assert_eq!(configuration.changed.len(), 1, "{what}");
         }
     }
-    // Beside it nothing counts.
+    // The rules do not apply in a neighbouring directory.
     let beside = ConfigSources {
         project: None,
         directory: Some(project.path("outside")),
@@ -284,7 +284,7 @@ fn rules_of_a_trusted_project_count_in_nested_projects_and_repositories() {
     assert!(configuration.load_policy().unwrap().is_none());
 }
 
-/// Files that are named and missing: they are protected, count once they are there, and leave no name in our file.
+/// Named files that do not exist are protected, count once they exist, and their names are not stored.
 #[test]
 fn files_that_are_named_and_missing_are_protected() {
     let mut count = 0;

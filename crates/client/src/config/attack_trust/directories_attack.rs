@@ -135,11 +135,11 @@ fn links_count_by_where_they_lead() {
     symlink(".hidden", turned.path("project/tools/link")).unwrap();
     assert!(!turned.is_trusted(), "another target");
 
-    // Links in circles end.
+    // Cycles of links do not loop forever.
     let circle = prepare("deep");
     symlink("..", circle.path("project/tools/deep/up")).unwrap();
     circle.trust();
-    // Two links to one directory look the same each time.
+    // Two links to one directory have the same digest each time.
     let twice = prepare("../../outside/dir");
     symlink("../../outside/dir", twice.path("project/tools/again")).unwrap();
     twice.trust();

@@ -1,4 +1,4 @@
-//! Every key can be set that the documentation and hints tell to set.
+//! Every key that the documentation and hints mention can be set.
 
 use std::fs;
 use std::path::Path;

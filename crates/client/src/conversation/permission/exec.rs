@@ -60,11 +60,12 @@ impl Conversation {
             v1::EnvVariable::new(name, value)
         };
         let variables: Vec<v1::EnvVariable> = request.variables.iter().map(variable).collect();
+        let name = request.command_word();
         let command = v1::CreateTerminalRequest {
             args: request.args.iter().skip(1).cloned().collect(),
             cwd: Some(request.cwd.to_string_lossy().into_owned().into()),
             env: variables.clone(),
-            ..v1::CreateTerminalRequest::new(id, request.command_word())
+            ..v1::CreateTerminalRequest::new(id, name.clone())
         };
         let action = Action::from_terminal_request(&self.setup.agent, workspace, &command);
         let mut argv = request.args;
@@ -76,6 +77,7 @@ impl Conversation {
         }
         let exec = ProgramStart {
             program: request.program,
+            name,
             argv,
             cwd: request.cwd,
             parents: request.parents,

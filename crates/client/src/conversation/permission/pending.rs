@@ -124,6 +124,7 @@ impl Conversation {
             again: Arc::clone(&request.again),
             disk: Vec::new(),
             content: ShownContent::None,
+            change: None,
         };
         if let Some(request) = self.pending.requests.get_mut(&key) {
             request.action = Some(action);

@@ -10,7 +10,7 @@ use super::{event_line, host};
 use crate::command::{Command, OpenRequest, SessionStart};
 use crate::conversation::{Conversation, Setup};
 
-/// Takes events up to one that is shown so.
+/// Takes events up to one whose line begins like this.
 async fn until(conversation: &mut Conversation, beginning: &str) -> String {
     let mut seen = String::new();
     loop {

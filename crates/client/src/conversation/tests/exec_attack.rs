@@ -1,4 +1,4 @@
-//! Programs that wait to be executed: what the user is shown, and what a remembered answer covers.
+//! Programs that wait to be executed: the prompt that the user sees, and the programs that a remembered answer covers.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ fn ls() -> PathBuf {
     found.canonicalize().unwrap()
 }
 
-/// What becomes of a request that the user answers so, and what the user was shown if they were asked.
+/// Sends a request that the user answers like this. Returns the result, and the prompt if the user was asked.
 async fn ask(
     fixture: &mut Fixture,
     request: ExecRequest,
@@ -80,6 +80,12 @@ async fn attack_a_remembered_answer_is_for_one_program_and_its_variables() {
         let Some(exec) = shown else {
             continue;
         };
+        // The name is one that leads to the program, whatever the process calls it.
+        let name = match request.program == ls && request.args[0] == "ls" {
+            true => "ls",
+            false => request.program.to_str().unwrap(),
+        };
+        assert_eq!((exec.name.as_str(), exec.command()[0]), (name, name));
         assert_eq!(
             (&exec.program, &exec.argv, &exec.cwd, &exec.parents),
             (

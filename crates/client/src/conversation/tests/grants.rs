@@ -200,7 +200,7 @@ async fn permission_for_a_command_once_does_not_cover_it_twice() {
     check(script, &answers, expected).await;
 }
 
-/// A person allows a change from `two` to `2` in a file of three lines; then the agent writes.
+/// The user allows a change from `two` to `2` in a file of three lines; then the agent writes.
 async fn check_written(written: &str, answers: &[PermissionAnswer], expected: Expect) {
     let folder = tempfile::tempdir_in("/tmp").unwrap();
     let file = folder.path().join("file");

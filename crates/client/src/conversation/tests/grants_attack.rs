@@ -1,4 +1,4 @@
-//! Agents that show one thing and do another: what the user saw and allowed is done, once, and nothing else.
+//! Agents that show one action and do another. Only the action that the user saw and allowed is carried out, once.
 
 mod generated;
 
@@ -43,7 +43,7 @@ impl Turn {
             .push_str(&format!("=> @{} {outcome}\n", self.steps));
     }
 
-    /// The agent writes a file, and may or may not.
+    /// The agent writes a file; the client permits or rejects that.
     fn write(&mut self, path: &str, content: &str, is_permitted: bool) {
         self.steps += 1;
         let params = json!({ "sessionId": "s", "path": path, "content": content });
@@ -54,7 +54,7 @@ impl Turn {
         });
     }
 
-    /// The agent reads a file, and may or may not.
+    /// The agent reads a file; the client permits or rejects that.
     fn read(&mut self, path: &str, is_permitted: bool) {
         self.steps += 1;
         self.line(
@@ -67,7 +67,7 @@ impl Turn {
         });
     }
 
-    /// The agent runs a command in a directory that is not there, and may or may not.
+    /// The agent runs a command in a directory that does not exist; the client permits or rejects that.
     fn run(&mut self, params: &Value, is_permitted: bool) {
         self.steps += 1;
         let mut params = params.clone();
@@ -83,7 +83,7 @@ impl Turn {
             .push_str(&format!("{method} @{} {params}\n", self.steps));
     }
 
-    /// Plays the turn. Whatever the agent does without having asked is rejected. What happens is as the script says.
+    /// Plays the turn. Actions without a permission request are rejected. The outcome must match the script.
     async fn play(self) -> Vec<String> {
         self.play_with(Permissions::preset(Preset::Ask)).await
     }
@@ -106,14 +106,15 @@ impl Turn {
                         }
                         _ => reject(Scope::Once),
                     };
-                    let expiry = Expiry::Never;
-                    let prompt = prompt.id;
                     fixture.conversation.submit(Command::AnswerPermission {
-                        prompt,
+                        prompt: prompt.id,
                         answer,
-                        expiry,
+                        expiry: Expiry::Never,
                     });
-                    asked.push(title);
+                    asked.push(match &prompt.change {
+                        Some(change) => format!("{title}: {change:?}"),
+                        None => title,
+                    });
                 }
                 Event::TurnEnded { .. } => break,
                 _ => {}
@@ -155,7 +156,13 @@ async fn attack_a_change_that_was_shown_is_written_once_and_nothing_else_is() {
     turn.write(&file, "A", true);
     turn.write(&file, "A", false);
     turn.write(&file, "B", false);
-    turn.play().await;
+    let asked = turn.play().await;
+    // It did ask, for another text; and once that is written, it did not.
+    let told = asked
+        .iter()
+        .map(|it| it.split_once(": ").map(|(_, told)| told));
+    let expected = [&[None; 1][..], &[Some("Content"); 6], &[None; 4]].concat();
+    assert_eq!(told.collect::<Vec<_>>(), expected);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "A");
 }
 
@@ -174,7 +181,9 @@ async fn attack_a_change_is_not_written_to_a_file_that_changed_after_the_yes() {
         }
         turn.write(&file, "B", true);
         turn.write(&file, "A", false);
-        turn.play().await;
+        let asked = turn.play().await;
+        // The change is the one that was allowed, but the file is another.
+        assert!(asked.last().unwrap().ends_with(": File"), "{asked:?}");
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "B");
     }
 }
@@ -198,8 +207,7 @@ async fn attack_a_request_without_content_permits_one_write_to_each_file() {
     }
 }
 
-/// A rule allows one kind and another rule asks about all others. What the agent then does is asked about, unless it is
-/// of the kind that is allowed.
+/// One rule allows one kind of tool, another rule asks about all others. Every action of another kind needs a prompt.
 #[tokio::test]
 async fn attack_a_kind_that_a_rule_allows_leads_past_no_rule_that_asks() {
     let kinds = v1::ToolKind::KNOWN;
@@ -288,7 +296,7 @@ async fn attack_a_file_that_changed_since_it_was_shown_is_asked_about() {
     turn.play().await;
 }
 
-/// Commands that run instead of the one that the user has seen.
+/// Commands that an agent runs instead of the one that the user has seen.
 fn commands() -> Vec<Value> {
     let shown = || json!({ "command": "attache-no-such-program", "args": ["a", "b"], "cwd": CWD });
     let mut commands = Vec::new();

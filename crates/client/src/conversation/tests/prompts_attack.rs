@@ -149,7 +149,7 @@ async fn attack_a_change_between_the_answer_and_the_agent_asks_anew() {
     );
     let mut fixture = fixture(permissions, &script).await;
     fixture.until("asked 1").await;
-    // The answer waits for the disk while the agent changes its mind.
+    // The answer waits for the disk while the agent changes the tool call.
     let lock = std::fs::File::create(store.with_extension("lock")).unwrap();
     lock.lock().unwrap();
     answer(&mut fixture, 1, allow(Scope::Always));
@@ -276,7 +276,7 @@ async fn attack_options_that_cannot_be_told_apart_or_are_unknown_grant_nothing()
     check_options(json!(many), "o16", &cancelled("ask"), false).await;
 }
 
-/// The user allows something and takes that back; then the agent does it.
+/// The user allows an action and undoes the decision; then the agent tries the action.
 async fn check_undone(remember: Scope, was_used: bool) {
     let run = r#"<- terminal/create @LABEL {"sessionId":"s","command":"attache-no-such-program","cwd":"/attache-nowhere"}"#;
     let call = json!({ "toolCallId": "a", "title": "Run", "kind": "execute",

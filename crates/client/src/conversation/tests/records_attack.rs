@@ -1,5 +1,5 @@
-//! Requests that change while the user has them, and what the audit log says of every request: agents can neither have a
-//! request answered without the user nor leave it without an end.
+//! Requests that change while the user sees them, and their entries in the audit log. No agent gets a request answered
+//! without the user, and every request in the log has an outcome.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::event::Event;
 
 const OPTIONS: &str = r#""options":[{"optionId":"yes","name":"Sure","kind":"allow_once"},{"optionId":"ever","name":"Whatever","kind":"allow_always"},{"optionId":"no","name":"Never","kind":"reject_once"}]"#;
 
-/// A turn in which the agent does what the script says, with a log in a directory.
+/// A turn in which the agent follows the script, with a log in a directory.
 fn fixture(script: &str, permissions: Permissions, dir: &Path) -> Fixture {
     let script = format!(
         "-> initialize {{...}}\n<= {{\"protocolVersion\":1}}\n{BEGIN}-> session/prompt @turn {{...}}\n{}\n\
@@ -54,7 +54,7 @@ fn answer(fixture: &mut Fixture, prompt: u64, answer: PermissionAnswer, expiry: 
     });
 }
 
-/// The agent has input what its script says.
+/// Ends the turn. Fails if the agent's input differs from its script.
 async fn finish(fixture: Fixture) -> String {
     let stop = fixture.conversation.stop();
     let (trace, ()) = tokio::join!(fixture.peer.finish(), stop);
@@ -203,7 +203,7 @@ async fn the_log_tells_answers_of_every_scope_apart() {
         }
     }
     assert_eq!(remembered.len(), 4, "{}", fixture.seen);
-    // The one for once went with its turn.
+    // The permission for one use ended with its turn.
     for id in [&remembered[0], &remembered[2]] {
         fixture
             .conversation

@@ -4,11 +4,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use attache_host::permissions::{Expiry, Preset, Scope};
+use attache_host::permissions::{ChangeSinceAllowed, Expiry, Preset, Scope};
 use serde_json::json;
 
 use super::{Fixture, allow, reject};
 use crate::command::{Command, PermissionAnswer};
+use crate::event::Event;
 
 fn write(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
@@ -104,7 +105,12 @@ async fn attack_a_yes_to_a_tool_call_does_not_cover_a_program_that_was_replaced_
     answer(&mut fixture, 1, allow(Scope::Once));
     fixture.until("remembered").await;
     overwrite(&dir);
-    fixture.until("asked 2").await;
+    // The agent did ask: the user is told what has changed since.
+    let Event::PermissionRequested(prompt) = fixture.until("asked 2").await else {
+        panic!("no request");
+    };
+    let changed = ChangeSinceAllowed::RunFiles(vec![dir.join("deploy.sh")]);
+    assert_eq!(prompt.change, Some(changed));
     answer(&mut fixture, 2, reject(Scope::Once));
     fixture.until("ended").await;
     fixture.peer.finish().await.unwrap();

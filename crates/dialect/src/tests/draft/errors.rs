@@ -1,4 +1,4 @@
-//! Error codes, of which two mean one thing here and another there.
+//! Error codes. Two of them have another meaning in the draft.
 
 use attache_rpc::Error;
 use attache_rpc::json::Raw;

@@ -410,7 +410,7 @@ fn at<'v>(json: &'v mut Value, place: &mut usize) -> Option<&'v mut Value> {
     }
 }
 
-/// None of the ways may panic, what comes out is JSON, and what is refused is the parameters' fault.
+/// No translation may panic, every output is JSON, and every rejection blames the parameters.
 fn every_way(conversation: &mut TranslatedConversation, method: &str, text: &str) {
     for translator in [&mut conversation.client, &mut conversation.agent] {
         for translated in [

@@ -1,4 +1,4 @@
-//! Prompts, what they are made of, and how they end.
+//! Prompts: their content, and how turns end.
 
 use expect_test::expect;
 

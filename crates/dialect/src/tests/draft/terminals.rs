@@ -149,7 +149,8 @@ fn ends_of_a_command() {
     );
 }
 
-/// What a draft client answers, or what we are answered, to each line: `method params`, with `=` in front of results.
+/// The draft client's response to each line, or the response that we get. A line is `method params`, with `=` in front
+/// of results.
 fn client(conversation: &mut TranslatedConversation, line: &str) -> String {
     let (method, text) = line.split_once(' ').expect("a method and a text");
     match method.strip_prefix('=') {

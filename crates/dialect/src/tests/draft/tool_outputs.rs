@@ -1,4 +1,4 @@
-//! What tool calls give: texts, diffs, terminals.
+//! The output of tool calls: texts, diffs, terminals.
 
 use expect_test::{Expect, expect};
 

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 
-/// An update of the draft reads as this official one, and is itself again.
+/// Checks that an update of the draft becomes this official update, and the same draft update again.
 pub(super) fn check_update(
     conversation: &mut TranslatedConversation,
     kind: &str,
@@ -17,7 +17,7 @@ pub(super) fn check_update(
     assert_eq!(value(&again), value(&draft));
 }
 
-/// An official update that was never a draft one is written as these, type and data.
+/// Checks the draft updates, as type and data, that an official update becomes.
 pub(super) fn check_written_update(
     conversation: &mut TranslatedConversation,
     update: &str,

@@ -1,4 +1,4 @@
-//! Sessions: where they are, what they may use, how they are set.
+//! Sessions: their directory, modes and options.
 
 use serde_json::Value;
 

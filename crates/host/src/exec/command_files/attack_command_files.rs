@@ -93,12 +93,48 @@ fn attack_a_program_that_appears_is_not_what_was_shown() {
 }
 
 #[test]
+fn attack_a_script_that_an_option_or_a_directory_names_is_not_what_was_shown() {
+    for command in [
+        "awk -f deploy.sh",
+        "sed -nf deploy.sh notes",
+        "make -f deploy.sh",
+        "make -C sub -f deploy.sh",
+        "bc -q deploy.sh",
+        "jq -n -f deploy.sh",
+        "gdb -batch -x deploy.sh",
+    ] {
+        let overwritten = |dir: &Path| {
+            for place in ["deploy.sh", "sub/deploy.sh"] {
+                write(&dir.join(place), "EVIL\n");
+            }
+        };
+        assert!(is_noticed(&[command], overwritten), "{command}");
+    }
+    for (command, file) in [
+        ("python3 sub", "sub/__main__.py"),
+        ("python3 -u ./sub", "sub/__main__.py"),
+        ("python3 -m sub.tool", "sub/tool.py"),
+        ("python3 -m sub", "sub/__main__.py"),
+        ("node sub", "sub/index.js"),
+        ("node sub/tool", "sub/tool.js"),
+    ] {
+        let appears = |dir: &Path| write(&dir.join(file), "EVIL\n");
+        assert!(is_noticed(&[command], appears), "{command}");
+    }
+}
+
+#[test]
 fn other_files_may_change() {
     let other = |dir: &Path| {
         fs::write(dir.join("notes"), "x").unwrap();
         write(&dir.join("sub/deploy.sh"), "#!/bin/sh\necho OTHER\n");
     };
-    for command in [&["./deploy.sh", "notes"], &["cat", "notes"]] {
+    for command in [
+        &["./deploy.sh", "notes"],
+        &["cat", "notes"],
+        &["sed -n p notes", ""],
+        &["awk -f deploy.sh < notes", ""],
+    ] {
         assert!(!is_noticed(command, other), "{command:?}");
     }
 }

@@ -29,7 +29,25 @@ pub(super) struct InterpreterFamily {
     pub(super) long_directories: &'static [&'static str],
     /// Words that may come before the script.
     pub(super) subcommands: &'static [&'static str],
+    pub(super) words: WordRole,
+    /// Whether the beginning of a long option is enough, and options may follow words.
+    pub(super) is_gnu: bool,
+    /// Whether long options may be written with one dash.
+    pub(super) has_one_dash: bool,
     pub(super) search: ScriptSearch,
+}
+
+/// The role of words that are not options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WordRole {
+    /// The first word is the script, and the others are for the script.
+    Script,
+    /// Each word is a script.
+    Scripts,
+    /// No word is a script: only options name scripts.
+    Data,
+    /// The first word is a script if there is an option for that.
+    ScriptWithOption,
 }
 
 pub(super) const FAMILIES: &[InterpreterFamily] = &[
@@ -235,6 +253,136 @@ pub(super) const FAMILIES: &[InterpreterFamily] = &[
         files: "f",
         ..NONE
     },
+    InterpreterFamily {
+        names: &["csh", "tcsh", "nu", "elvish", "xonsh"],
+        flags: "bdefilmnqstvVxX",
+        code: "c",
+        search: ScriptSearch::OnPath,
+        ..NONE
+    },
+    InterpreterFamily {
+        names: &["awk", "gawk", "mawk", "nawk"],
+        flags: "bcCghIkMnNOPrsStV",
+        valued: "FvlW",
+        glued: "dDLop",
+        code: "e",
+        files: "fEi",
+        long_code: &["--source"],
+        long_files: &["--file", "--exec", "--include"],
+        long_valued: &["--field-separator", "--assign", "--load"],
+        ..WITH_FILE_OPTION
+    },
+    InterpreterFamily {
+        names: &["sed", "gsed", "ssed"],
+        flags: "nErsuzb",
+        valued: "l",
+        glued: "iI",
+        code: "e",
+        long_code: &["--expression"],
+        long_files: &["--file"],
+        long_valued: &["--line-length"],
+        ..WITH_FILE_OPTION
+    },
+    InterpreterFamily {
+        names: &["make", "gmake", "bmake", "pmake", "remake"],
+        flags: "bBdeikmnpqrRsStvwh",
+        valued: "IoWE",
+        glued: "jlO",
+        directories: "C",
+        long_directories: &["--directory"],
+        long_files: &["--file", "--makefile"],
+        long_valued: &[
+            "--include-dir",
+            "--old-file",
+            "--assume-old",
+            "--what-if",
+            "--new-file",
+            "--assume-new",
+            "--eval",
+        ],
+        ..WITH_FILE_OPTION
+    },
+    InterpreterFamily {
+        names: &["ninja", "samu", "just", "rake", "psql"],
+        directories: "C",
+        long_files: &["--justfile", "--rakefile", "--file"],
+        ..WITH_FILE_OPTION
+    },
+    InterpreterFamily {
+        names: &["cmake"],
+        files: "P",
+        glued: "D",
+        ..WITH_FILE_OPTION
+    },
+    InterpreterFamily {
+        names: &["bc", "dc"],
+        flags: "ghilqsvwPRxVz",
+        code: "e",
+        long_code: &["--expression"],
+        long_files: &["--file"],
+        words: WordRole::Scripts,
+        ..WITH_FILE_OPTION
+    },
+    InterpreterFamily {
+        names: &["jq", "gojq", "jaq"],
+        words: WordRole::ScriptWithOption,
+        ..WITH_FILE_OPTION
+    },
+    InterpreterFamily {
+        names: &["gdb", "cgdb"],
+        flags: "nqvh",
+        valued: "pcsedlbtD",
+        files: "x",
+        long_files: &[
+            "--command",
+            "--init-command",
+            "--early-init-command",
+            "--ix",
+            "--eix",
+        ],
+        long_flags: &["--args", "--batch", "--nx", "--nh", "--quiet", "--silent"],
+        long_valued: &[
+            "--eval-command",
+            "--init-eval-command",
+            "--early-init-eval-command",
+            "--ex",
+            "--iex",
+            "--eiex",
+        ],
+        has_one_dash: true,
+        ..WITH_FILE_OPTION
+    },
+    InterpreterFamily {
+        names: &["lldb"],
+        flags: "bhQvPX",
+        valued: "acfklnopOKrw",
+        files: "sS",
+        long_files: &["--source", "--source-before-file", "--source-on-crash"],
+        ..WITH_FILE_OPTION
+    },
+    InterpreterFamily {
+        names: &["vi", "vim", "nvim", "ex", "gvim", "view"],
+        flags: "AbCdDEeFgHhLlMmnNRrvVxXyZ",
+        valued: "cpPtTUwW",
+        files: "sSu",
+        ..WITH_FILE_OPTION
+    },
+    InterpreterFamily {
+        names: &["emacs"],
+        flags: "qQ",
+        valued: "fudtTgL",
+        files: "l",
+        long_files: &["--script", "--load"],
+        has_one_dash: true,
+        ..WITH_FILE_OPTION
+    },
+    InterpreterFamily {
+        names: &["sqlite"],
+        long_files: &["--init"],
+        has_one_dash: true,
+        files: "",
+        ..WITH_FILE_OPTION
+    },
 ];
 
 const NONE: InterpreterFamily = InterpreterFamily {
@@ -254,7 +402,18 @@ const NONE: InterpreterFamily = InterpreterFamily {
     long_modules: &[],
     long_directories: &[],
     subcommands: &[],
+    words: WordRole::Script,
+    is_gnu: false,
+    has_one_dash: false,
     search: ScriptSearch::AsGiven,
+};
+
+/// Programs whose scripts are named by options, as GNU programs read them.
+const WITH_FILE_OPTION: InterpreterFamily = InterpreterFamily {
+    files: "f",
+    words: WordRole::Data,
+    is_gnu: true,
+    ..NONE
 };
 
 /// Modules of Python that run a script or, with `-m`, a module. Each of their options may have a value.

@@ -1,10 +1,14 @@
 //! Patterns for commands, as users write them in rules.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use attache_text::shell::is_plain;
 
 use super::line::SimpleCommand;
+use super::option_names::{
+    RespelledWord, has_option, has_unknown_names, is_option, is_tar_letters, pairs,
+};
 use super::options::{CommandWord, ends};
 use super::{base_name, wrappers};
 
@@ -84,6 +88,13 @@ impl CommandPattern {
             && wrappers::always_runs_others(&program)
     }
 
+    /// Whether a rule that denies or asks may miss options of this pattern under other names.
+    pub(crate) fn has_options_with_unknown_names(&self) -> bool {
+        let words = self.words[1..].iter().map(String::as_str);
+        let options: Vec<&str> = words.filter(|word| is_option(word)).collect();
+        has_unknown_names(self.program(), &options)
+    }
+
     /// Whether a rule that allows covers a simple command: its words are all known, tell everything that it runs, and
     /// begin like the pattern.
     pub(crate) fn allows(&self, part: &SimpleCommand) -> bool {
@@ -149,34 +160,95 @@ impl CommandPattern {
     }
 
     /// Whether arguments match the pattern. Options before a subcommand don't count ([`ends`]), and an option of the
-    /// pattern may be anywhere and in any spelling: `rm -rf **` catches `rm x -r --force`.
+    /// pattern may be anywhere and in other spellings: `rm -rf **` catches `rm x -r --force`.
     fn catches_arguments<W: CommandWord>(
         &self,
         arguments: &[W],
         tail: PatternTail,
     ) -> CommandMatch {
-        let words = self.words[1..].iter().map(String::as_str);
+        let words: Vec<&str> = self.words[1..].iter().map(String::as_str).collect();
+        let letters;
+        let has_letters =
+            |first: Option<&str>| first.is_some_and(|first| is_tar_letters(self.program(), first));
+        let has_options = words.iter().any(|word| is_option(word));
+        let found = self.catches_words(&words, 0, arguments, tail, MAX_DEPTH);
+        // `tar xf` is `tar -xf`.
+        let first = arguments.first().and_then(CommandWord::literal);
+        let (in_pattern, in_call) = (has_letters(words.first().copied()), has_letters(first));
+        if found == CommandMatch::Yes || !(in_pattern || (in_call && has_options)) {
+            return found;
+        }
+        let mut words = words;
+        if in_pattern {
+            letters = format!("-{}", words[0]);
+            words[0] = &letters;
+        }
+        let respelled = arguments.iter().enumerate().map(|(at, word)| {
+            let word = word.literal().map(|word| match at == 0 && in_call {
+                true => Cow::Owned(format!("-{word}")),
+                false => Cow::Borrowed(word),
+            });
+            RespelledWord(word)
+        });
+        let respelled: Vec<RespelledWord<'_>> = respelled.collect();
+        found.max(self.catches_words(&words, 0, &respelled, tail, MAX_DEPTH))
+    }
+
+    /// Whether arguments match these words of the pattern. An option with its value may be anywhere, too: each is looked
+    /// for, and what is left is compared with the other words.
+    fn catches_words<W: CommandWord>(
+        &self,
+        words: &[&str],
+        first: usize,
+        arguments: &[W],
+        tail: PatternTail,
+        depth: usize,
+    ) -> CommandMatch {
+        let has_options = depth < MAX_DEPTH || words.iter().any(|word| is_option(word));
+        let mut found = self.catches_plain_words(words, has_options, arguments, tail);
+        if !has_options || found == CommandMatch::Yes || depth == 0 {
+            return found;
+        }
+        for pair in pairs(words).into_iter().filter(|pair| pair.at >= first) {
+            let left = [&words[..pair.at], &words[pair.at + pair.len..]].concat();
+            if let Some(arguments) = pair.removed_from(self.program(), arguments) {
+                let more = self.catches_words(&left, pair.at, &arguments, tail, depth - 1);
+                found = found.max(more);
+            }
+        }
+        found
+    }
+
+    /// The same with every option of the pattern as a word of its own.
+    fn catches_plain_words<W: CommandWord>(
+        &self,
+        words: &[&str],
+        allows_options: bool,
+        arguments: &[W],
+        tail: PatternTail,
+    ) -> CommandMatch {
+        let words = words.iter().copied();
         let (options, subcommands): (Vec<&str>, Vec<&str>) = words.partition(|it| is_option(it));
         let known = arguments.iter().filter_map(CommandWord::literal);
         let given: Vec<&str> = known.filter(|word| is_option(word)).collect();
         let is_unsure = arguments.iter().any(|word| word.literal().is_none());
-        let has_options = match options.iter().all(|option| has_option(&given, option)) {
+        let program = self.program();
+        let mut wanted = options.iter();
+        let has_options = match wanted.all(|option| has_option(program, &given, option)) {
             true => CommandMatch::Yes,
             false if is_unsure => CommandMatch::Maybe,
             false => CommandMatch::No,
         };
-        let ends = ends(self.program(), &subcommands, &options, arguments);
+        let ends = ends(program, &subcommands, &options, arguments);
         let behind = |end: &usize| {
             let mut left = arguments[*end..].iter().map(CommandWord::literal);
             match tail {
                 PatternTail::Words | PatternTail::Anything => CommandMatch::Yes,
                 PatternTail::Nothing if left.len() == 0 => CommandMatch::Yes,
-                PatternTail::Nothing if !options.is_empty() => {
-                    match left.flatten().all(is_option) {
-                        true => CommandMatch::Yes,
-                        false => CommandMatch::No,
-                    }
-                }
+                PatternTail::Nothing if allows_options => match left.flatten().all(is_option) {
+                    true => CommandMatch::Yes,
+                    false => CommandMatch::No,
+                },
                 // Each of these words may expand to nothing.
                 PatternTail::Nothing if left.all(|word| word.is_none()) => CommandMatch::Maybe,
                 PatternTail::Nothing => CommandMatch::No,
@@ -196,49 +268,8 @@ impl CommandPattern {
     }
 }
 
-fn is_option(word: &str) -> bool {
-    word.starts_with('-') && word.len() > 1
-}
-
-/// Whether an option is among others, written alone, together with others, shortened, or in its long form.
-fn has_option(given: &[&str], wanted: &str) -> bool {
-    let long = |name: &str| {
-        given.iter().any(|word| {
-            let word = word.split('=').next().unwrap_or(word);
-            word.len() > 2 && name.starts_with(word)
-        })
-    };
-    let letter = |letter: char| {
-        let mut clusters = given.iter().filter(|word| !word.starts_with("--"));
-        clusters.any(|word| word.contains(letter))
-    };
-    let twins = |of: char| LETTERS.iter().filter(move |(it, _)| *it == of);
-    match wanted.strip_prefix("--") {
-        _ if given.contains(&wanted) => true,
-        Some(_) => {
-            let mut short = LETTERS.iter().filter(|(_, name)| *name == wanted);
-            long(wanted) || short.any(|(it, _)| letter(*it))
-        }
-        None => wanted[1..].chars().all(|it| {
-            letter(it) || twins(it).any(|(_, name)| long(name) || same(name).any(letter))
-        }),
-    }
-}
-
-/// The letters of a long option.
-fn same(name: &str) -> impl Iterator<Item = char> {
-    let letters = LETTERS.iter().filter(move |(_, it)| *it == name);
-    letters.map(|(letter, _)| *letter)
-}
-
-/// Letters that stand for the same option in the programs that rules are mostly about.
-const LETTERS: &[(char, &str)] = &[
-    ('f', "--force"),
-    ('r', "--recursive"),
-    ('R', "--recursive"),
-    ('d', "--delete"),
-    ('D', "--delete"),
-];
+/// How many options with values of one pattern are looked for.
+const MAX_DEPTH: usize = 4;
 
 impl fmt::Display for CommandPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -37,7 +37,12 @@ pub struct WholeFileChange<'a> {
 impl ShownChange {
     /// Whether this is the change that was shown, and the file still has the content it was shown with.
     pub(super) fn is(&self, change: WholeFileChange<'_>) -> bool {
-        self.new == digest(change.new) && self.old == change.old.map(digest)
+        self.has_new(change) && self.old == change.old.map(digest)
+    }
+
+    /// Whether this is the content that was shown, whatever the file has now.
+    pub(super) fn has_new(&self, change: WholeFileChange<'_>) -> bool {
+        self.new == digest(change.new)
     }
 }
 

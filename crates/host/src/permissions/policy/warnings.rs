@@ -48,7 +48,12 @@ fn warning_at_exec(rule: &Rule) -> Option<PolicyWarning> {
         (false, _) => warn(rule, NOT_EXECUTED_TOOL, WRITE_NO_TOOL),
         (true, false) => warn(rule, NOT_EXECUTED_KIND, WRITE_NO_KIND),
         (true, true) if has_path => warn(rule, PARTLY_EXECUTED, WRITE_PATH),
-        (true, true) => None,
+        (true, true) => {
+            let mut commands = rule.commands.iter();
+            let pattern = commands.find(|it| it.has_options_with_unknown_names())?;
+            let problem = format!("knows no other names of the options in `{pattern}`");
+            warn(rule, &problem, WRITE_NAMES)
+        }
     }
 }
 
@@ -108,6 +113,7 @@ const WRITE_NO_KIND: &str = "leave out `kind` to have it enforced";
 const PARTLY_EXECUTED: &str = "sees the directory and the arguments of a program that is executed, not the files that it \
     or its shell opens";
 const WRITE_PATH: &str = "to keep every program from the path, write a rule with `path` alone";
+const WRITE_NAMES: &str = "if one has a short and a long name, write a pattern for each";
 const MAX_WARNINGS: usize = 100;
 
 #[cfg(test)]
@@ -153,11 +159,15 @@ mod tests {
             {"action":"deny","tool":"Bash"},
             {"action":"ask","command":"curl","tool":"Bash","id":"tool"},
             {"action":"deny","command":"curl","kind":"read","id":"kind"},
+            {"action":"deny","command":["rm -rf **","curl -X POST **","tool run"],"id":"known"},
+            {"action":"deny","command":["curl","tool --all **"],"id":"names"},
+            {"action":"allow","command":"tool --all **","id":"allowed"},
             {"action":"deny","command":"cat **","path":"secrets","id":"path"}]}"#;
         let policy = Policy::parse("policy.json", policy).unwrap();
         let shown: Vec<String> = policy.warnings().iter().map(ToString::to_string).collect();
         expect_test::expect![[r#"
             rule `kind` is checked only on what the agent says: a program that is executed is of kind `execute`; leave out `kind` to have it enforced
+            rule `names` knows no other names of the options in `tool --all **`; if one has a short and a long name, write a pattern for each
             rule `path` sees the directory and the arguments of a program that is executed, not the files that it or its shell opens; to keep every program from the path, write a rule with `path` alone
             rule `tool` is checked only on what the agent says: which tool runs a program cannot be seen when it is executed; leave out `tool` to have it enforced"#]]
         .assert_eq(&shown.join("\n"));

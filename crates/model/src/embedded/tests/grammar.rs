@@ -1,4 +1,4 @@
-//! How the grammar reads requests.
+//! Tests of how the grammar parses requests.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
@@ -185,7 +185,7 @@ fn several() {
     );
 }
 
-/// The table of requests in the documentation: what stands in its second column is understood.
+/// The grammar understands the examples in the second column of the documentation's table of requests.
 #[test]
 fn the_examples_in_the_documentation_are_understood() {
     let text = include_str!("../../../../../docs/models.md");

@@ -1,4 +1,4 @@
-//! It does not matter how a provider cuts what it says.
+//! Tests that the result does not depend on how a provider splits its answer into frames.
 
 use proptest::prelude::*;
 
@@ -59,7 +59,7 @@ fn pieces(text: &str, length: usize) -> Vec<String> {
         .collect()
 }
 
-/// Frames made of the words of both wires, in places where they do not belong.
+/// Frames with the keywords of the wire formats in wrong places.
 fn frame() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just(json!(null)),

@@ -3,7 +3,7 @@
 use super::super::pair::{Pair, Side};
 use crate::{CallId, Event, Id};
 
-/// What can happen next.
+/// A possible next step.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Call,
@@ -102,7 +102,7 @@ impl Run {
         }
     }
 
-    /// Lets everything come to its end.
+    /// Delivers everything until nothing is left to do.
     fn finish(&mut self) {
         self.drain();
         for id in self.requests.clone() {

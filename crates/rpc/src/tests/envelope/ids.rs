@@ -8,7 +8,7 @@ fn id(text: &str) -> Id {
     json::from_str(text).expect(text)
 }
 
-/// Each row holds ids that are all the same, and no id of another row is.
+/// Checks that the ids of each row are equal, and differ from the ids of every other row.
 fn check(rows: &[&[&str]]) {
     for (index, row) in rows.iter().enumerate() {
         let known: HashSet<Id> = row.iter().map(|text| id(text)).collect();

@@ -48,7 +48,7 @@ fn invalid_json_is_a_parse_error() {
     }
 }
 
-/// Somebody waits for its answer.
+/// The sender may wait for the response.
 #[test]
 fn a_message_with_invalid_characters_keeps_its_id() {
     use crate::ProbableKind::{Request, Response};
@@ -163,7 +163,7 @@ fn a_repeated_member_is_malformed() {
             r#""method":"a","method":"a""#,
             &format!("-32600 id - notification: {twice}"),
         ),
-        // Which of two ids the peer waits for cannot be known.
+        // It is unknown which of the two ids the peer waits for.
         (
             r#""id":1,"id":2,"method":"a""#,
             &format!("-32600 id -: {twice}"),

@@ -112,7 +112,8 @@ proptest! {
     }
 }
 
-/// A message as somebody else might write it: members in another order, line breaks between them, one too many.
+/// A message as another program might write it: with members in another order, line breaks between them, and an extra
+/// member.
 fn of_others(
     id: Option<&Id>,
     method: Option<&str>,

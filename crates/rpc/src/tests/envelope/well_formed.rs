@@ -74,7 +74,7 @@ fn an_id_may_have_256_bytes() {
 
 #[test]
 fn null_params_count_as_absent() {
-    // Whether [] and {} count as none is for the type to say.
+    // The type of the params decides whether [] and {} count as absent.
     check_members(&[
         (r#""id":1,"method":"m""#, r#"request 1 "m" -"#),
         (r#""id":1,"method":"m","params":null"#, r#"request 1 "m" -"#),
@@ -86,7 +86,7 @@ fn null_params_count_as_absent() {
 
 #[test]
 fn any_string_can_be_a_method() {
-    // Whether there is such a method is not for the envelope to say.
+    // The envelope does not check whether the method exists.
     check_members(&[
         (r#""id":1,"method":"""#, r#"request 1 "" -"#),
         (r#""id":1,"method":"a\u0000b""#, r#"request 1 "a\0b" -"#),

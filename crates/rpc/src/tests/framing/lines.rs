@@ -20,7 +20,7 @@ const BREAKS: &[Row] = &[
         b"{\"a\":1}\r\n{\"b\":2}\n{}\r\n",
         &["{\"a\":1}", "{\"b\":2}", "{}"],
     ),
-    // Two values on one line are for the reader to refuse.
+    // The splitter accepts two values on one line; the reader rejects them.
     (b"{}{}\n{}\n", &["{}{}", "{}"]),
     (b"{}\r{}\n{}\n", &["{}\\r{}", "{}"]),
     (b"{}\r\r\n{}\n", &["{}", "{}"]),
@@ -127,7 +127,7 @@ const LENGTHS: &[Row] = &[
         b"1234567890123456789012345678901234567890\r\r\n{}\n",
         &["TOO LONG", "{}"],
     ),
-    // White space counts, or the pieces would.
+    // White space counts towards the length. Otherwise the result would depend on the pieces.
     (
         b"{}                                       \n{}\n",
         &["TOO LONG", "{}"],

@@ -1,4 +1,4 @@
-//! A message is one line, or as long as its header says, whatever it contains.
+//! Whatever a message contains, it is written as one line, or with its exact length in the header.
 
 use proptest::prelude::*;
 

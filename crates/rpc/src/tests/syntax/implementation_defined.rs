@@ -114,7 +114,7 @@ fn nesting_may_be_one_level_deeper_than_in_serde_json() {
     assert!(Raw::parse(&format!("[{text}]")).is_err());
 }
 
-/// What our reader does with a text.
+/// The way our reader treats a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Choice {
     /// Accepted and kept as text, even if a decoder may reject the value.

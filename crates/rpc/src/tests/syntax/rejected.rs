@@ -375,7 +375,7 @@ const STRINGS: &[&str] = &[
     "\"\\u123",
     "\"\\u1234",
     "[\"a\\\"]",
-    // more that a string cannot hold
+    // more characters that a string cannot contain
     "\"\u{8}\"",
     "\"\u{c}\"",
     "\"\u{b}\"",

@@ -80,7 +80,7 @@ impl AsyncWrite for Counter {
     }
 }
 
-/// A peer that never says anything and never leaves.
+/// A peer that never sends anything and never disconnects.
 pub(crate) struct Silence;
 
 impl AsyncRead for Silence {
@@ -118,5 +118,5 @@ pub(crate) async fn pause() {
     .await;
 }
 
-/// What a Linux pipe holds.
+/// Capacity of a Linux pipe.
 const PIPE: usize = 64 * 1024;

@@ -14,7 +14,7 @@ impl Text {
         WORDS[self.below(WORDS.len())]
     }
 
-    /// What a model streams at a time: one to eight words; one in eight also ends a line or quotes.
+    /// A chunk as a model streams it: one to eight words; one chunk in eight also ends a line or contains quotes.
     pub(crate) fn token(&mut self) -> String {
         let mut token = String::new();
         for _ in 0..=self.below(8) {

@@ -1,4 +1,4 @@
-//! Plan updates are complete.
+//! Checks that plan updates are complete.
 
 use std::collections::HashMap;
 

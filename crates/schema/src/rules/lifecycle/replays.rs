@@ -1,4 +1,4 @@
-//! Updates that are sent while a session is loaded or resumed, before the response.
+//! Checks the updates that arrive while a session is loaded or resumed, before the response.
 
 use crate::rules::{Findings, Level, MessagePath, Violation};
 use crate::v1::SessionUpdate;

@@ -33,7 +33,7 @@ pub(super) fn bytes(text: &mut Vec<u8>, source: &mut SampleSource<'_>) {
     }
 }
 
-/// Puts something else in the place of a value.
+/// Replaces a value with another one.
 pub(super) fn values(text: &str, source: &mut SampleSource<'_>) -> String {
     let Ok(mut whole) = serde_json::from_str::<Value>(text) else {
         return text.to_owned();
@@ -78,7 +78,8 @@ fn instead(value: &Value, source: &mut SampleSource<'_>) -> String {
     }
 }
 
-/// Some member once more, before or behind the others, with another value. For what is no object, another list.
+/// Repeats a member, before or behind the others, with another value. A value that is not an object becomes another
+/// list.
 fn with_another_member(value: &Value, source: &mut SampleSource<'_>) -> String {
     let Value::Object(members) = value else {
         return format!("[{},{value}]", source.pick(ODD));
@@ -128,7 +129,7 @@ const NAMES: &[&str] = &[
     "error",
 ];
 
-/// Values that few expect.
+/// Values that few decoders expect.
 const ODD: &[&str] = &[
     "null",
     "true",

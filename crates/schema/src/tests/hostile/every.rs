@@ -14,12 +14,12 @@ pub(super) struct MethodSamples {
     pub(super) result: Option<TypeSampler>,
 }
 
-/// What can be done with a type without naming it.
+/// Functions for a type, so that tests need not name the type.
 #[derive(Clone, Copy)]
 pub(super) struct TypeSampler {
     /// A value as JSON.
     pub(super) sample: fn(&mut SampleSource<'_>) -> String,
-    /// Whether a text can be read; what can is written and read again.
+    /// Whether a text can be read. If it can, the function also writes it and reads it again.
     pub(super) again: fn(&str) -> bool,
 }
 

@@ -20,7 +20,8 @@ fn a_config_value_with_a_non_string_type_is_read_by_its_value() {
     }
 }
 
-/// A peer that takes the first of two tags and one that takes the last see two messages in the same bytes.
+/// A peer that uses the first of two tags and a peer that uses the last would read different messages from the same
+/// bytes.
 #[test]
 fn an_object_with_two_tags_is_rejected() {
     let outcomes = [

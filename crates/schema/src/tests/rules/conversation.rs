@@ -26,7 +26,7 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    /// A conversation of which the first exchange is left out.
+    /// A conversation that starts after `initialize`.
     pub(super) fn initialized() -> Self {
         let mut conversation = Conversation::default();
         conversation.context.initialization = Initialization::Done;

@@ -83,7 +83,8 @@ proptest! {
     }
 }
 
-/// Ten times as many choices take about ten times as long; a hundred times, if each were looked for among all.
+/// Ten times as many choices take about ten times as long. With a linear search for each choice they would take a
+/// hundred times as long.
 #[test]
 fn a_form_with_20000_choices_is_checked_quickly() {
     let growth = || choosing(20_000).as_secs_f64() / choosing(2_000).as_secs_f64();

@@ -1,4 +1,4 @@
-//! The table itself, and which of its rules the checks decide.
+//! The table itself, and the list of rules that the checks cover.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -31,7 +31,7 @@ fn every_rule_is_one_sentence() {
     }
 }
 
-/// Those that are open need a conversation, a person, or a look into the other program.
+/// The rules without a check need a conversation, a user, or knowledge about the other program.
 #[test]
 fn the_rules_that_data_decides() {
     let used = used();
@@ -74,7 +74,7 @@ fn rows(numbers: &[&str]) -> String {
     numbers.chunks(20).map(row).collect()
 }
 
-/// The numbers in the sources of the checks.
+/// The rule numbers in the sources of the checks.
 fn used() -> BTreeSet<String> {
     let text = sources(&root().join("rules"));
     let uses = text.split("rule!(\"").skip(1);

@@ -1,5 +1,5 @@
-//! Whether an update is written from where it was read: a relay within this process, and a writer that looks at
-//! addresses.
+//! Checks whether the relay writes an update from the buffer it was read into. The relay runs in this process, and the
+//! writer compares addresses.
 
 use std::collections::HashSet;
 use std::io::{self, Cursor, IoSlice};
@@ -11,7 +11,7 @@ use attache_rpc::{SendOptions, SessionKey};
 use attache_transport::{Options, connect};
 use tokio::io::AsyncWrite;
 
-/// How many of so many updates are written from somewhere else.
+/// Relays this number of updates, and returns how many of them were copied.
 pub(crate) async fn copied(updates: usize, line: &str) -> usize {
     let witness = Witness::default();
     let written = Arc::clone(&witness.0);
@@ -24,7 +24,7 @@ pub(crate) async fn copied(updates: usize, line: &str) -> usize {
     while let Some(incoming) = inbox.next().await {
         let line = incoming.call().line().clone();
         link.relay(line.clone(), options).await.unwrap();
-        // Kept, so that no other update comes to lie in the same place.
+        // Kept, so that no later update gets the same address.
         read.push(line);
     }
     link.flush().await;

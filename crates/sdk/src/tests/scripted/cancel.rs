@@ -29,7 +29,7 @@ async fn pending_permission_requests_are_answered_with_cancelled() {
     let other = question(&mut client.calls).await;
     session.cancel().await.unwrap();
     assert!(mine.is_cancelled() && !other.is_cancelled());
-    // The person answers too late: what has been answered stays answered.
+    // The user answers after the cancellation. The response that was already sent stays.
     mine.ok(yes());
     other.ok(yes());
     let turn = client.calls.until(turn, |call| panic!("{call:?}")).await;
@@ -242,7 +242,7 @@ async fn a_late_cancel_does_not_cancel_the_next_prompt() {
     .await;
     let (_, reply) = agent.prompt().await;
     reply.ok(end_of_turn());
-    // Taken only after the next prompt has come in.
+    // The call is taken only after the next prompt has arrived.
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     assert!(matches!(
         agent.calls.next().await,

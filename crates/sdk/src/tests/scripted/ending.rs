@@ -1,4 +1,4 @@
-//! How conversations end, and what is left of them.
+//! How connections end, and the messages that are still delivered.
 
 use super::{Agent, Client, end_of_turn, v1};
 use crate::{CallError, CloseReason};

@@ -1,4 +1,4 @@
-//! Requests that are answered before anybody sees them, and requests that nobody answers.
+//! Requests that the SDK rejects before the program sees them, and requests whose reply the program drops.
 
 use attache_testkit::Side;
 use expect_test::expect;

@@ -1,4 +1,4 @@
-//! Notices, compactions, child sessions, and what nobody knows.
+//! Notices, compactions, child sessions, and unknown updates.
 
 use attache_schema::v1;
 use expect_test::expect;

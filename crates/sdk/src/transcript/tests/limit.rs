@@ -1,4 +1,4 @@
-//! What happens when there is too much.
+//! Transcripts that exceed their limits.
 
 use attache_schema::v1;
 use expect_test::expect;

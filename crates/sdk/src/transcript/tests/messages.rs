@@ -1,4 +1,4 @@
-//! How pieces become messages.
+//! How chunks become messages.
 
 use expect_test::expect;
 

@@ -55,7 +55,7 @@ fn text_bytes(transcript: &Transcript) -> usize {
     messages.map(|message| message.text().len()).sum()
 }
 
-/// Whether the bytes that are said to be new are the end of the block that is said to have grown.
+/// Whether the bytes that the change reports as new are the end of the block that it reports as grown.
 fn is_tail(transcript: &Transcript, change: &Change) -> bool {
     let Change::Appended { entry, block, text } = change else {
         return true;

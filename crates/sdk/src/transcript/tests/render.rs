@@ -1,4 +1,4 @@
-//! A transcript as text: the entries, then what there is of the state.
+//! A transcript as text: the entries, then the state.
 
 use std::fmt::{self, Write};
 

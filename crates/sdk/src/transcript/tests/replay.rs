@@ -1,4 +1,4 @@
-//! A session that is loaded looks like the one that was lived.
+//! A loaded session has the same transcript as the original session.
 
 use expect_test::expect;
 
@@ -27,7 +27,7 @@ fn loaded() -> String {
     updates.collect()
 }
 
-/// The transcript without numbers, ends, and the difference between a prompt and a user message.
+/// The transcript without entry numbers and turn ends. A prompt looks like any user message.
 fn heard(script: &str) -> String {
     let text = render(&run(script));
     let items = text

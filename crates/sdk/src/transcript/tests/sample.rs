@@ -1,4 +1,4 @@
-//! Random updates, with few ids so that they meet.
+//! Random updates with few different ids, so that many updates concern the same entry.
 
 use attache_schema::{json, v1};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Sessions written down one event a line.
+//! Sessions as scripts with one event per line.
 //!
 //! - `user …`, `agent …`, `thought …`: a chunk of text; `agent#id …` with a message id. `_` is a space at either end
 //! - `{…}`: any update, as JSON

@@ -1,4 +1,4 @@
-//! What holds now.
+//! The current state of a session.
 
 use expect_test::expect;
 

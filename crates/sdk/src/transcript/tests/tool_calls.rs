@@ -1,4 +1,4 @@
-//! How reports and changes become tool calls.
+//! How tool calls are assembled from their first report and their updates.
 
 use attache_schema::v1;
 use expect_test::expect;

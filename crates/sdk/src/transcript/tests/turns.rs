@@ -1,4 +1,4 @@
-//! Turns, and what becomes of tool calls when one is cancelled.
+//! Turns, and the tool calls of cancelled turns.
 
 use attache_schema::v1;
 use expect_test::expect;

@@ -1,4 +1,4 @@
-//! Characters that pile up, or that terminals give different widths: none covers the character behind it.
+//! Characters that pile up, or whose width differs between terminals, never cover the next character.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;

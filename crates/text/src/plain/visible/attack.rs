@@ -2,7 +2,10 @@
 
 use attache_testkit::hostile::texts;
 
-use super::{visible, visible_command, visible_lines, visible_quote, visible_word};
+use super::{
+    visible, visible_changed_line, visible_command, visible_lines, visible_quote, visible_word,
+    visible_words,
+};
 
 #[test]
 fn every_character_can_be_read_back() {
@@ -13,6 +16,41 @@ fn every_character_can_be_read_back() {
         let lines = visible_lines(&text);
         assert_eq!(lines.matches('\n').count(), text.matches('\n').count());
         assert_eq!(read_back(&lines), text, "{text:?} became {lines:?}");
+    }
+}
+
+/// A space at the end of a line can be seen, and counted.
+#[test]
+fn no_line_of_a_change_ends_with_a_blank() {
+    let ends = [
+        "",
+        " ",
+        "  ",
+        "   ",
+        "    ",
+        &" ".repeat(50),
+        "x ",
+        "\t ",
+        "\r ",
+    ];
+    for text in texts() {
+        for end in ends {
+            let line = format!("{}{end}", text.replace('\n', ""));
+            let shown = visible_changed_line(&line);
+            assert!(!shown.ends_with(' '), "{line:?} became {shown:?}");
+            assert_eq!(read_back(&shown), line, "{line:?} became {shown:?}");
+        }
+    }
+}
+
+/// Where no shell line can stand, a word alone is a word too.
+#[test]
+fn a_word_alone_is_one_word() {
+    for text in texts() {
+        for line in [vec![text.clone()], vec!["git".to_owned(), text.clone()]] {
+            let shown = visible_words(&line);
+            assert_eq!(words(&shown), line, "{line:?} became {shown:?}");
+        }
     }
 }
 
@@ -50,7 +88,7 @@ fn words_are_told_apart() {
     }
 }
 
-/// What no terminal may be given.
+/// Whether a character must never reach a terminal.
 fn is_raw(char: char) -> bool {
     char != '\n' && (char.is_control() || super::is_hidden(char))
 }

@@ -4,7 +4,7 @@ use attache::v1;
 use attache_client::content;
 use attache_client::event::{HostRequest, PromptSubject};
 use attache_host::permissions::option_label;
-use attache_text::plain::{visible, visible_command, visible_lines, visible_word};
+use attache_text::plain::{visible, visible_lines, visible_word, visible_words};
 use ratatui::text::{Line, Span};
 
 use super::choices::{ChoiceKind, ChoiceSource, PermissionChoice};
@@ -84,9 +84,7 @@ impl PermissionDialog {
         };
         let what = match self.prompt.subject {
             PromptSubject::Exec(_) => "Start a program",
-            _ if facts::is_shell_line(action.command.as_deref().unwrap_or_default()) => {
-                "Run a shell line"
-            }
+            _ if facts::is_shell_line(&self.prompt) => "Run a shell line",
             _ => action_label(kind, action.paths.len()),
         };
         if let DialogStep::Confirming(_) = self.step {
@@ -179,6 +177,8 @@ impl PermissionDialog {
     fn add_origin(&self, panel: &mut Panel, appearance: &Appearance, width: u16) {
         let quote = TextRole::Quote;
         match &self.prompt.subject {
+            // It did ask, before something changed.
+            PromptSubject::HostRequest(_) if self.prompt.change.is_some() => {}
             PromptSubject::HostRequest(_) => {
                 let said = "The agent did not ask first.";
                 panel.text(said, appearance.theme.style(quote), width);
@@ -196,7 +196,7 @@ impl PermissionDialog {
                 let parents = exec.parents.iter().rev();
                 let parents = parents.map(|name| visible_word(name));
                 let steps: Vec<_> = parents
-                    .chain([visible_command(&exec.argv).into()])
+                    .chain([visible_words(exec.command()).into()])
                     .collect();
                 panel.labelled("from", &steps.join(" → "), quote, &appearance.theme, width);
             }

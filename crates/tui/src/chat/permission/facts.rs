@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 use attache::v1;
-use attache_client::event::{HostRequest, PermissionPrompt, PromptSubject};
-use attache_host::permissions::{Action, Protection};
-use attache_text::plain::{visible, visible_command, visible_start, visible_word};
+use attache_client::event::{HostRequest, PermissionPrompt, ProgramStart, PromptSubject};
+use attache_host::permissions::{Action, ChangeSinceAllowed, Protection};
+use attache_text::plain::{visible, visible_command, visible_start, visible_word, visible_words};
 
 use super::file_moves;
 use crate::chat::text;
@@ -99,7 +99,11 @@ pub(super) fn collect(prompt: &PermissionPrompt) -> Vec<Fact> {
             Some(directory.to_owned())
         }
         PromptSubject::Exec(exec) => {
-            facts.push(command_fact(&exec.argv));
+            facts.push(program_fact(exec));
+            facts.extend(exec.other_name().map(|called| {
+                let called = visible_word(called).into_owned();
+                Fact::pinned("called", called, TextRole::Warning)
+            }));
             let path = visible(&exec.program.to_string_lossy()).into_owned();
             facts.push(Fact::pinned("binary", path, TextRole::Strong));
             facts.extend(exec.env.iter().map(variable_fact));
@@ -111,7 +115,7 @@ pub(super) fn collect(prompt: &PermissionPrompt) -> Vec<Fact> {
             action.workspace.join(directory).components().collect()
         }),
     };
-    shell_parts(&mut facts, action);
+    shell_parts(&mut facts, prompt);
     if let Some(directory) = &directory {
         let shown = visible(&directory.to_string_lossy()).into_owned();
         path_fact(&mut facts, "in", shown, directory, action);
@@ -121,6 +125,7 @@ pub(super) fn collect(prompt: &PermissionPrompt) -> Vec<Fact> {
         true => tool_facts(&mut facts, prompt),
         false => input_facts(&mut facts, prompt),
     }
+    change_facts(&mut facts, prompt);
     content_fact(&mut facts, prompt);
     warning_facts(&mut facts, prompt);
     for fact in &mut facts {
@@ -132,6 +137,15 @@ pub(super) fn collect(prompt: &PermissionPrompt) -> Vec<Fact> {
 /// Whether a fact is too long to be shown completely.
 pub(super) fn are_too_long(facts: &[Fact]) -> bool {
     facts.iter().any(|fact| fact.missing > 0)
+}
+
+/// A program that is about to start: never a shell line, so each word is quoted.
+fn program_fact(exec: &ProgramStart) -> Fact {
+    let head = visible_word(&exec.name).into_owned();
+    Fact {
+        head: Some((FactLabel::Theirs("program".into()), head)),
+        ..Fact::pinned("command", visible_words(exec.command()), TextRole::Strong)
+    }
 }
 
 fn command_fact(words: &[String]) -> Fact {
@@ -149,9 +163,9 @@ fn command_fact(words: &[String]) -> Fact {
 }
 
 /// The commands of a shell line that has several.
-fn shell_parts(facts: &mut Vec<Fact>, action: &Action) {
-    let parts = match is_shell_line(action.command.as_deref().unwrap_or_default()) {
-        true => action.parts(),
+fn shell_parts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
+    let parts = match is_shell_line(prompt) {
+        true => prompt.action.parts(),
         false => Vec::new(),
     };
     if parts.len() < 2 {
@@ -176,9 +190,13 @@ fn shell_parts(facts: &mut Vec<Fact>, action: &Action) {
     }
 }
 
-/// Whether a command is a shell line, which is a single word.
-pub(super) fn is_shell_line(words: &[String]) -> bool {
-    matches!(words, [line] if *visible_word(line) != **line)
+/// Whether a prompt is about a shell line, which is a single word. A program that is about to start is none.
+pub(super) fn is_shell_line(prompt: &PermissionPrompt) -> bool {
+    match (&prompt.subject, prompt.action.command.as_deref()) {
+        (PromptSubject::Exec(_), _) => false,
+        (_, Some([line])) => *visible_word(line) != **line,
+        _ => false,
+    }
 }
 
 fn variable_fact(variable: &v1::EnvVariable) -> Fact {
@@ -314,6 +332,30 @@ fn input_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     }
 }
 
+/// What is not as it was when the same was allowed.
+fn change_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
+    let said = match &prompt.change {
+        None => return,
+        Some(ChangeSinceAllowed::RunFiles(_)) => {
+            "! A file that it runs has changed since this command was allowed."
+        }
+        Some(ChangeSinceAllowed::File) => "! The file has changed since this change was allowed.",
+        Some(ChangeSinceAllowed::Content) => {
+            "! This is not the change that was allowed: the agent writes another text."
+        }
+        Some(ChangeSinceAllowed::Target) => {
+            "! The path leads to a file that was not named when this was allowed."
+        }
+    };
+    facts.push(Fact::pinned_remark(said));
+    if let Some(ChangeSinceAllowed::RunFiles(files)) = &prompt.change {
+        facts.extend(files.iter().map(|file| {
+            let shown = visible(&file.to_string_lossy()).into_owned();
+            Fact::scrolled("changed", shown, TextRole::Warning)
+        }));
+    }
+}
+
 /// How much content of the agent is shown only with the details.
 fn content_fact(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     let call = prompt.tool_call().into_iter();
@@ -376,7 +418,7 @@ fn warning_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
         let text = format!("! {whose}: allowing permits one write of any content to {files}.");
         warn(&text);
     }
-    if is_shell_line(action.command.as_deref().unwrap_or_default()) {
+    if is_shell_line(prompt) {
         warn("! A shell line can run several commands.");
     }
     if is_turned {

@@ -3,8 +3,12 @@
 use attache::v1;
 use attache_client::event::{Event, HostRequest, ProgramStart, PromptSubject};
 use attache_client::print::{Colour, OutputTarget, PrintFormat, Printer, PrinterOutput};
+use attache_host::permissions::ChangeSinceAllowed;
 use attache_testkit::hostile::some_texts;
-use attache_text::plain::{visible, visible_code, visible_command, visible_word};
+use attache_text::plain::{
+    visible, visible_changed_line, visible_code, visible_command, visible_word,
+};
+use expect_test::{Expect, expect};
 
 use super::test_ui::{permission_prompt, test_ui};
 
@@ -50,6 +54,7 @@ fn a_program_shows_its_file_directory_and_variables() {
         let mut prompt = permission_prompt(1, &["git", "push"], "");
         prompt.subject = PromptSubject::Exec(ProgramStart {
             program: format!("/evil/{text}/git").into(),
+            name: format!("/evil/{text}/git"),
             argv: vec!["git".to_owned(), "push".to_owned(), text.clone()],
             cwd: format!("/code/project/{text}").into(),
             parents: vec!["sh".to_owned(), "make".to_owned()],
@@ -60,6 +65,184 @@ fn a_program_shows_its_file_directory_and_variables() {
         let directory = visible(&format!("/code/project/{text}")).into_owned();
         let value = format!("GIT_SSH_COMMAND={}", visible_word(&text));
         check(prompt, &[&program, &directory, &value, "make → sh"]);
+    }
+}
+
+/// What a process calls a program is not its name, and a word with spaces is not two words.
+#[test]
+fn a_program_is_shown_by_its_name_and_each_word_is_quoted() {
+    let check = |program: &str, name: &str, argv: &[&str], parents: &[&str], expected: Expect| {
+        let owned = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        let mut prompt = permission_prompt(1, &[name], "");
+        prompt.action.command = Some(vec![attache_text::shell::quote(name).into_owned()]);
+        prompt.subject = PromptSubject::Exec(ProgramStart {
+            program: program.into(),
+            name: name.to_owned(),
+            argv: owned(argv),
+            cwd: "/code/project".into(),
+            parents: owned(parents),
+            env: Vec::new(),
+            rule: "policy rule".to_owned(),
+        });
+        let mut ui = test_ui().size(72, 24);
+        ui.event(Event::PermissionRequested(Box::new(prompt)));
+        ui.press("<Tab>");
+        ui.check(&expected);
+    };
+    check(
+        "/w/bin/asky",
+        "/w/bin/asky",
+        &["make → git status"],
+        &["sh", "/w/make → sh"],
+        expect![[r#"
+            | Test Agent · new session · /code/project
+            |
+            | Test Agent 1.0.0
+            | in /code/project
+            |╭ Start a program? ────────────────────────────────────────────────────╮
+            |│ command ┊ /w/bin/asky                                                │
+            |│ called  ┊ 'make → git status'                                        │
+            |│ binary  ┊ /w/bin/asky                                                │
+            |│ in      ┊ /code/project                                              │
+            |│ The process waits until you answer.                                  │
+            |│ rule    ┊ policy rule                                                │
+            |│ from    ┊ '/w/make → sh' → sh → /w/bin/asky                          │
+            |│   Allow once ┊ Sure                                                  │
+            |│   Reject once ┊ Never                                                │
+            |│ Or let Attaché remember the answer:                                  │
+            |│   Allow, and don't ask again in this session                         │
+            |│   Allow, and don't ask again in this workspace                       │
+            |│   Allow, and don't ask again with this agent, anywhere               │
+            |│   Reject, and don't ask again in this workspace                      │
+            |│   Dismiss (cancel the request)                                       │
+            |╰ ↑↓ select · Enter choose · Esc back · Alt-D details ─────────────────╯
+            |────────────────────────────────────────────────────────────────────────
+            |›
+            | ready
+        "#]],
+    );
+    check(
+        "/w/git status",
+        "/w/git status",
+        &["git status"],
+        &["sh"],
+        expect![[r#"
+            | Test Agent · new session · /code/project
+            |
+            | Test Agent 1.0.0
+            | in /code/project
+            |
+            |╭ Start a program? ────────────────────────────────────────────────────╮
+            |│ command ┊ '/w/git status'                                            │
+            |│ binary  ┊ /w/git status                                              │
+            |│ in      ┊ /code/project                                              │
+            |│ The process waits until you answer.                                  │
+            |│ rule    ┊ policy rule                                                │
+            |│ from    ┊ sh → '/w/git status'                                       │
+            |│   Allow once ┊ Sure                                                  │
+            |│   Reject once ┊ Never                                                │
+            |│ Or let Attaché remember the answer:                                  │
+            |│   Allow, and don't ask again in this session                         │
+            |│   Allow, and don't ask again in this workspace                       │
+            |│   Allow, and don't ask again with this agent, anywhere               │
+            |│   Reject, and don't ask again in this workspace                      │
+            |│   Dismiss (cancel the request)                                       │
+            |╰ ↑↓ select · Enter choose · Esc back · Alt-D details ─────────────────╯
+            |────────────────────────────────────────────────────────────────────────
+            |›
+            | ready
+        "#]],
+    );
+    check(
+        "/usr/bin/rm",
+        "/usr/bin/rm",
+        &["cargo", "victim"],
+        &["bash"],
+        expect![[r#"
+            | Test Agent · new session · /code/project
+            |
+            | Test Agent 1.0.0
+            | in /code/project
+            |╭ Start a program? ────────────────────────────────────────────────────╮
+            |│ command ┊ /usr/bin/rm victim                                         │
+            |│ called  ┊ cargo                                                      │
+            |│ binary  ┊ /usr/bin/rm                                                │
+            |│ in      ┊ /code/project                                              │
+            |│ The process waits until you answer.                                  │
+            |│ rule    ┊ policy rule                                                │
+            |│ from    ┊ bash → /usr/bin/rm victim                                  │
+            |│   Allow once ┊ Sure                                                  │
+            |│   Reject once ┊ Never                                                │
+            |│ Or let Attaché remember the answer:                                  │
+            |│   Allow, and don't ask again in this session                         │
+            |│   Allow, and don't ask again in this workspace                       │
+            |│   Allow, and don't ask again with this agent, anywhere               │
+            |│   Reject, and don't ask again in this workspace                      │
+            |│   Dismiss (cancel the request)                                       │
+            |╰ ↑↓ select · Enter choose · Esc back · Alt-D details ─────────────────╯
+            |────────────────────────────────────────────────────────────────────────
+            |›
+            | ready
+        "#]],
+    );
+}
+
+/// An agent that has asked is not said to have not; what has changed since is.
+#[test]
+fn a_change_since_the_answer_is_told() {
+    let mut prompt = permission_prompt(1, &["./deploy.sh"], "");
+    prompt.subject = PromptSubject::HostRequest(HostRequest::Run {
+        command: vec!["./deploy.sh".to_owned()],
+        cwd: None,
+        env: Vec::new(),
+    });
+    let file = "/code/project/deploy.sh".into();
+    prompt.change = Some(ChangeSinceAllowed::RunFiles(vec![file]));
+    let mut ui = test_ui().size(72, 21);
+    ui.event(Event::PermissionRequested(Box::new(prompt.clone())));
+    ui.press("<Tab>");
+    ui.check(&expect![[r#"
+        | Test Agent · new session · /code/project
+        |
+        | Test Agent 1.0.0
+        | in /code/project
+        |╭ Run a command? ──────────────────────────────────────────────────────╮
+        |│ command ┊ ./deploy.sh                                                │
+        |│ in      ┊ /code/project                                              │
+        |│ ! A file that it runs has changed since this command was allowed.    │
+        |│ changed ┊ /code/project/deploy.sh                                    │
+        |│   Allow once ┊ Sure                                                  │
+        |│   Reject once ┊ Never                                                │
+        |│ Or let Attaché remember the answer:                                  │
+        |│   Allow, and don't ask again in this session                         │
+        |│   Allow, and don't ask again in this workspace                       │
+        |│   Allow, and don't ask again with this agent, anywhere               │
+        |│   Reject, and don't ask again in this workspace                      │
+        |│   Dismiss (cancel the request)                                       │
+        |╰ ↑↓ select · Enter choose · Esc back · Alt-D details ─────────────────╯
+        |────────────────────────────────────────────────────────────────────────
+        |›
+        | ready
+    "#]]);
+    for (change, told) in [
+        (None, "The agent did not ask first."),
+        (
+            Some(ChangeSinceAllowed::File),
+            "The file has changed since this change was allowed.",
+        ),
+        (
+            Some(ChangeSinceAllowed::Content),
+            "This is not the change that was allowed",
+        ),
+        (
+            Some(ChangeSinceAllowed::Target),
+            "The path leads to a file that was not named when",
+        ),
+    ] {
+        prompt.change = change;
+        let mut ui = test_ui();
+        ui.event(Event::PermissionRequested(Box::new(prompt.clone())));
+        assert!(ui.screen().contains(told), "{told}: {}", ui.screen());
     }
 }
 
@@ -119,7 +302,7 @@ fn the_standard_error_of_run_is_shown_unchanged() {
         assert_eq!(notes.chars().find(is_raw), None, "{text:?}: {notes:?}");
         for shown in [
             format!("tool: {}", visible(&text)),
-            format!("+{}", visible_code(&format!("new {line}"))),
+            format!("+{}", visible_changed_line(&format!("new {line}"))),
         ] {
             assert!(notes.contains(&shown), "{text:?}: {notes}");
         }

@@ -184,6 +184,7 @@ const REQUESTS: &[(&str, Request)] = &[
         let mut prompt = tool_call(text);
         prompt.subject = PromptSubject::Exec(ProgramStart {
             program: format!("/bin/{text}").into(),
+            name: format!("/bin/{text}"),
             argv: vec![text.to_owned(), text.to_owned()],
             cwd: format!("/{text}").into(),
             env: vec![v1::EnvVariable::new(text, text)],
@@ -304,6 +305,8 @@ const LABELS: &[&str] = &[
     "at",
     "because",
     "binary",
+    "called",
+    "changed",
     "command",
     "link to",
     "file",

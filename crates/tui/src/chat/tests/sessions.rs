@@ -352,7 +352,10 @@ fn a_new_session_gets_the_configured_settings_and_warns_about_missing_ones() {
     let set = Command::SetMode { session, mode };
     assert_eq!(ui.take_effects(), [Effect::Submit(set)]);
     let screen = ui.screen();
-    assert!(screen.contains("no choice of models"), "{screen}");
+    assert!(
+        screen.contains("does not offer a choice of models"),
+        "{screen}"
+    );
 }
 
 #[test]

@@ -282,6 +282,7 @@ pub(super) fn permission_prompt(number: u64, command: &[&str], title: &str) -> P
             v1::PermissionOption::new("no", "Never", reject),
         ],
         omitted_options: 0,
+        change: None,
         disk: Vec::new(),
     }
 }

@@ -46,6 +46,7 @@ pub(super) const REQUEST_CASES: &[RequestCase] = &[
         let mut prompt = permission_prompt(1, &["git", "push"], "");
         prompt.subject = PromptSubject::Exec(ProgramStart {
             program: "/usr/bin/git".into(),
+            name: "git".to_owned(),
             argv: vec!["git".to_owned(), "push".to_owned()],
             cwd: "/code/project".into(),
             env: Vec::new(),

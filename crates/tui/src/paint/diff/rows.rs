@@ -15,6 +15,8 @@ pub(super) struct DiffRows<'a> {
     new: Vec<&'a str>,
     groups: Vec<Vec<DiffOp>>,
     kind: DiffKind,
+    /// The text that has no newline at its end, if only one of them has none.
+    unended: Option<Side>,
     /// The most characters of a changed line that are shown.
     longest: usize,
     pub(super) added: usize,
@@ -71,6 +73,7 @@ impl<'a> DiffRows<'a> {
             new: split_lines(&diff.new_text),
             groups: Vec::new(),
             kind: DiffKind::TooLarge,
+            unended: unended(before.unwrap_or_default(), &diff.new_text),
             longest,
             added: 0,
             removed: 0,
@@ -116,6 +119,14 @@ impl<'a> DiffRows<'a> {
             DiffKind::TooLarge => Some("too large to compare here"),
             DiffKind::New | DiffKind::Emptied | DiffKind::Changed => None,
         }
+    }
+
+    /// Says which of the texts has no newline at its end, which the lines don't show.
+    pub(super) fn line_end_remark(&self) -> Option<&'static str> {
+        Some(match self.unended? {
+            Side::Old => "no newline at the end of the old text",
+            Side::New => "no newline at the end of the new text",
+        })
     }
 
     /// The width of the line numbers.
@@ -298,6 +309,18 @@ fn changed_parts(old: &str, new: &str) -> (Option<Range<usize>>, Option<Range<us
     }
     let part = |text: &str| Some(head..text.len() - tail).filter(|part| !part.is_empty());
     (part(old), part(new))
+}
+
+/// The text that has no newline at its end, if only one of them has none. An empty text has no line to end.
+fn unended(old: &str, new: &str) -> Option<Side> {
+    if old.is_empty() || new.is_empty() {
+        return None;
+    }
+    match (old.ends_with('\n'), new.ends_with('\n')) {
+        (false, true) => Some(Side::Old),
+        (true, false) => Some(Side::New),
+        (true, true) | (false, false) => None,
+    }
 }
 
 fn split_lines(text: &str) -> Vec<&str> {

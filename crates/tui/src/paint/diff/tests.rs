@@ -113,7 +113,30 @@ fn invisible_characters_are_shown() {
         60,
         &expect![[r#"
             a +0 -0
-            … only the line end at the end of the file changes"#]],
+            … only the line end at the end of the file changes
+            … no newline at the end of the old text"#]],
+    );
+    check(
+        &v1::Diff::new("/project/a", "a\nc").old_text("a\nb\n"),
+        60,
+        &expect![[r#"
+            a +1 -1
+            1 1   a
+            2   - b
+              2 + c
+            … no newline at the end of the new text"#]],
+    );
+    check(
+        &v1::Diff::new("/project/a", "rm -rf build \\ \n  dist\n    \n\t \n")
+            .old_text("rm -rf build \\\n  dist\n"),
+        60,
+        &expect![[r#"
+            a +3 -1
+            1   - rm -rf build \
+              1 + rm -rf build \␠
+            2 2     dist
+              3 + ␠⟦×4⟧
+              4 + ␉   ␠"#]],
     );
     check(
         &v1::Diff::new("/project/a", "same\n").old_text("same\n"),

@@ -1,4 +1,4 @@
-//! What is watched in what an agent does: tool calls, plans, what it offers and what it asks.
+//! Passive checks on tool calls, plans, offered options and the agent's requests.
 
 use super::{message, rules};
 use crate::conformance::check::{must, observed, should};

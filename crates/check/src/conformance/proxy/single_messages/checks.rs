@@ -1,4 +1,4 @@
-//! The checks on single messages.
+//! The definitions of the checks on single messages through a proxy.
 
 use crate::conformance::Check;
 use crate::conformance::check::{must, should};

@@ -1,4 +1,4 @@
-//! Initialization, the corners of JSON-RPC, and rough treatment.
+//! Mutations of initialization, JSON-RPC, and responses to malformed input.
 
 use crate::conformance::tests::mutation::Change::{Drop, Error, Exit, Raw, Remove, Result, Set};
 use crate::conformance::tests::mutation::Target::{Bytes, Incoming, Line, Response};

@@ -1,4 +1,4 @@
-//! What is watched in everything that is said.
+//! Mutations for the passive checks on agents.
 
 use crate::conformance::tests::mutation::Change::{
     After, Before, BeforeRaw, Drop, Duplicate, Raw, Remove, Reorder, Result, Set,

@@ -1,4 +1,4 @@
-//! Sessions: how they are set up, listed, taken up again, and what can be chosen in them.
+//! Mutations of opening, listing, loading, resuming and configuring sessions.
 
 use crate::conformance::tests::mutation::Change::{
     After, Before, Drop, Error, KeepRunning, Remove, Reorder, Result, Set,

@@ -1,4 +1,4 @@
-//! Turns, cancellation, tools, permission, files and terminals.
+//! Mutations of turns, cancellation, tool calls, permission requests, files and terminals.
 
 use crate::conformance::tests::mutation::Change::{
     After, Before, Drop, Error, Remove, Reorder, Result, Set, Slow,

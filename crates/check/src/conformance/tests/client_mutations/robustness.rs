@@ -1,4 +1,4 @@
-//! What a client lives through, and what is watched.
+//! Mutations of a client's responses to unusual messages, and for the passive checks on clients.
 
 use crate::conformance::tests::mutation::Change::{
     AfterRaw, Before, BeforeRaw, Drop, Duplicate, Error, Exit, KeepRunning, Result, Set,

@@ -1,4 +1,4 @@
-//! Files and terminals.
+//! Mutations of a client's files and terminals.
 
 use crate::conformance::tests::mutation::Change::{Drop, Error, Remove, Result, Set, Slow};
 use crate::conformance::tests::mutation::Target::{Incoming, Response};

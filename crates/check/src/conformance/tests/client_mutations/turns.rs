@@ -1,4 +1,4 @@
-//! What a client says first, and how it answers.
+//! Mutations of a client's initialization, prompts, and responses to the agent's requests.
 
 use crate::conformance::tests::mutation::Change::{Before, Drop, Error, Exit, Remove, Result, Set};
 use crate::conformance::tests::mutation::Target::{Bytes, Incoming, Line, Outgoing, Response};

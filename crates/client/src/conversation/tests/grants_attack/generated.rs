@@ -114,7 +114,7 @@ impl Play<'_> {
                     false => {
                         let old = format!("{}\n", self.numbers.pick(&lines));
                         let there = there.unwrap_or_default();
-                        // A part that stands in the file twice leaves open what is meant.
+                        // A part that occurs twice in the file is ambiguous.
                         let made =
                             (there.matches(&old).count() == 1).then(|| there.replace(&old, &new));
                         Some((Some(old), new, made))
@@ -172,14 +172,14 @@ impl Play<'_> {
             .request(call, if is_allowed { "yes" } else { "no" });
     }
 
-    /// Writes something, which nobody may have seen.
+    /// Writes a text that the user may not have seen.
     fn write(&mut self) {
         let path = self.numbers.pick(&self.paths).clone();
         let content = format!("new {}\n", self.numbers.below(1000));
         self.write_that(&path, &content);
     }
 
-    /// Writes what the user has allowed, or almost that.
+    /// Writes the text that the user has allowed, or almost that text.
     fn write_as_shown(&mut self) {
         let permits = self
             .oracle
