@@ -1,7 +1,7 @@
 //! A client for one user: conversations with agents, without a screen.
 //!
 //! A [`Conversation`] talks with one agent: it takes [`Command`]s, returns [`Event`]s, and serves files, terminals and
-//! permission requests. The headless printer of [`print`] is one reader of those events, the terminal UI,
+//! permission requests. The headless printer of [`mod@print`] is one reader of those events, the terminal UI,
 //! a crate of its own, is another.
 
 pub mod agent_sessions;

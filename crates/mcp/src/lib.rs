@@ -493,7 +493,7 @@ fn shown(name: &str, slug: &str) -> String {
 }
 
 const MOST: usize = 32;
-/// Maximum servers that a request may name. The first [`MOST`] are connected; the user is notified of the others.
+/// Maximum servers that a request may name. The first 32 are connected; the user is notified of the others.
 pub const MOST_NAMED: usize = 256;
 const NAME: usize = 64;
 const NO_ANSWER: &str = "it sent a response of the wrong type";
