@@ -349,6 +349,10 @@ impl<'a> ChatSession<'a> {
             if selected(&screen).is_some_and(|row| row.contains(answer)) {
                 return self.terminal.press("Enter");
             }
+            // The agent took its request with it. The caller sees what comes instead.
+            if screen.contains("The agent has exited") {
+                return Ok(());
+            }
         }
         Err(format!("no answer `{answer}` in the dialog"))
     }
