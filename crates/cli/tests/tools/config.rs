@@ -234,7 +234,7 @@ fn rules_that_are_in_force_are_shown() {
         err: ~/project/own/.attache.json is not trusted, so it is ignored; `attache config` shows it, `attache config trust` trusts it
         exit: 0
     "#]].assert_eq(&below("project/own", &["config"]));
-    // Nothing runs with a policy that others can write, and that is told.
+    // Nothing runs with a policy that others can write, and the message says so.
     let others = fs::Permissions::from_mode(0o666);
     fs::set_permissions(machine.path("project/pol.json"), others).unwrap();
     expect![[r#"

@@ -214,7 +214,7 @@ impl PermissionRequest {
         let before = shown.action.on_disk.as_ref()?;
         match &shown.subject {
             _ if !now.is_shown_as(before) => Some(FILES_CHANGED),
-            // The guard that holds the waiting program compares its file.
+            // The guard of the waiting program compares its file.
             RequestSubject::Exec(_) => None,
             RequestSubject::ToolCall(_) | RequestSubject::HostRequest(_)
                 if !before.runs_same_files(&now) =>

@@ -115,7 +115,7 @@ async fn guard_kept_stopped() {
 }
 
 /// Runs a script that stops its guard and then prints a line. A guard that is stopped before it has reported the start
-/// fails the start, so the script waits until it is told to begin.
+/// fails the start, so the script waits for a line on its input.
 async fn leaves_nothing_on_stop(script: &str) {
     let mark = Mark::new();
     let program = marked(&format!("read _; {script}"), &mark);

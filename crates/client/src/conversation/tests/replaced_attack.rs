@@ -105,7 +105,7 @@ async fn attack_a_yes_to_a_tool_call_does_not_cover_a_program_that_was_replaced_
     answer(&mut fixture, 1, allow(Scope::Once));
     fixture.until("remembered").await;
     overwrite(&dir);
-    // The agent did ask: the user is told what has changed since.
+    // The agent did ask, so the dialog says what has changed since.
     let Event::PermissionRequested(prompt) = fixture.until("asked 2").await else {
         panic!("no request");
     };

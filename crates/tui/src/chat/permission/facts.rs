@@ -190,7 +190,7 @@ fn shell_parts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     }
 }
 
-/// Whether a prompt is about a shell line, which is a single word. A program that is about to start is none.
+/// Whether a prompt is about a shell line, which is a single word. A program that is about to start is not a shell line.
 pub(super) fn is_shell_line(prompt: &PermissionPrompt) -> bool {
     match (&prompt.subject, prompt.action.command.as_deref()) {
         (PromptSubject::Exec(_), _) => false,
