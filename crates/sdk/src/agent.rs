@@ -162,6 +162,18 @@ impl ClientSession {
         Ok(self.client.request(request).await?.outcome)
     }
 
+    /// Asks the user to allow a tool call this time only, and returns whether they do. The options are "Allow" and
+    /// "Reject".
+    pub async fn ask_to_allow_once(&self, tool_call: &v1::ToolCall) -> Result<bool, CallError> {
+        use v1::PermissionOptionKind::{AllowOnce, RejectOnce};
+        let options = [
+            v1::PermissionOption::new("allow", "Allow", AllowOnce),
+            v1::PermissionOption::new("reject", "Reject", RejectOnce),
+        ];
+        let outcome = self.request_permission(tool_call.change(), options).await?;
+        Ok(outcome.selects("allow"))
+    }
+
     /// Reads a whole text file through the client, including unsaved changes in the editor.
     pub async fn read_text_file(&self, path: impl Into<FilePath>) -> Result<String, CallError> {
         let request = v1::ReadTextFileRequest::new(self.id.clone(), path);

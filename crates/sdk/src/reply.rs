@@ -91,9 +91,30 @@ impl<T: Encode + 'static> Reply<T> {
     /// Awaits `work` and sends its outcome. If the peer cancels the request first, drops `work` and responds that the
     /// request was cancelled.
     pub async fn run<E: Into<Error>>(self, work: impl Future<Output = Result<T, E>>) {
-        tokio::select! {
-            outcome = work => self.with(outcome),
-            () = self.cancelled() => {}
+        self.run_or_clean_up(work, std::future::ready(())).await;
+    }
+
+    /// Like [`run`](Self::run), but if the peer cancels the request or `work` fails, awaits `clean_up` before it
+    /// responds: for example, to end the tool calls that `work` leaves. If the request is cancelled before `work`
+    /// starts, runs neither.
+    pub async fn run_or_clean_up<E: Into<Error>, C>(
+        self,
+        work: impl Future<Output = Result<T, E>>,
+        clean_up: impl Future<Output = C>,
+    ) {
+        if self.is_cancelled() {
+            return;
+        }
+        let outcome = tokio::select! {
+            biased;
+            () = self.cancelled() => None,
+            outcome = work => Some(outcome),
+        };
+        if !matches!(outcome, Some(Ok(_))) {
+            clean_up.await;
+        }
+        if let Some(outcome) = outcome {
+            self.with(outcome);
         }
     }
 }
