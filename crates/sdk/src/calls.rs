@@ -28,7 +28,7 @@ pub(crate) async fn next_for_agent(
             IncomingCall::Notification(call) => {
                 match ClientNotification::decode(call.method(), call.params()) {
                     Ok(notification) => return Some(AgentCall::from_notification(notification)),
-                    Err(_) => connection.ignore(),
+                    Err(error) => connection.ignore(call.method(), error),
                 }
             }
         }
@@ -61,7 +61,7 @@ pub(crate) async fn next_for_client(
             IncomingCall::Notification(call) => {
                 match AgentNotification::decode(call.method(), call.params()) {
                     Ok(notification) => return Some(ClientCall::from_notification(notification)),
-                    Err(_) => connection.ignore(),
+                    Err(error) => connection.ignore(call.method(), error),
                 }
             }
         }

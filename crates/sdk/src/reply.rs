@@ -4,10 +4,13 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use attache_rpc::json::Encode;
+use attache_rpc::json::{self, Encode, Raw};
 use attache_rpc::{Error, Id, SendOptions, SessionKey};
 use attache_schema::error;
+use attache_schema::method::ExtensionRequest;
 use attache_schema::v1::{PromptResponse, StopReason};
+
+use serde::Serialize;
 
 use crate::connection::Connection;
 
@@ -116,6 +119,14 @@ impl<T: Encode + 'static> Reply<T> {
         if let Some(outcome) = outcome {
             self.with(outcome);
         }
+    }
+}
+
+impl Reply<Raw> {
+    /// Sends the result of a typed extension request. A result that cannot be written as JSON becomes an internal error.
+    pub fn ok_for<R: ExtensionRequest<Response: Serialize>>(self, result: &R::Response) {
+        let result = json::encode_serde(result);
+        self.with(result.map_err(|fault| error::internal(&fault.to_string())));
     }
 }
 
