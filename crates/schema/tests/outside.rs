@@ -225,7 +225,7 @@ complete! {
     CreateElicitationResponse(v1::ElicitationAction::Accept(v1::ElicitationAcceptAction::new())) {
         meta = extension()
     }
-    ElicitationAcceptAction() { content = [("text", v1::ElicitationContentValue::Boolean(true))] }
+    ElicitationAcceptAction() { content = BTreeMap::from([("text".to_owned(), v1::ElicitationContentValue::Boolean(true))]) }
     CompleteElicitationNotification("id") { meta = extension() }
     ElicitationSchema() {
         schema_type = v1::ElicitationSchemaType::Object,
