@@ -133,6 +133,7 @@ macro_rules! object {
     ) => {
         $(#[$attr])*
         #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
         pub struct $Name {
             $($(#[$rdoc])* pub $rfield: $rtype,)*
             $($(#[$pdoc])* pub $pfield: $ptype,)*
@@ -312,6 +313,7 @@ macro_rules! union {
     ) => {
         $(#[$attr])*
         #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
         pub enum $Name {
             $($(#[$doc])* $Variant $(($Payload))?,)*
             $($(#[$udoc])* $Untagged($UPayload),)?
@@ -442,6 +444,7 @@ macro_rules! open_enum {
         [$($(#[$doc:meta])* $Variant:ident = $value:literal,)*] [$($Default:ident)?]) => {
         $(#[$attr])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum $Name {
             $($(#[$doc])* $Variant,)*
             /// A value that this version does not know, as received. Values that start with `_` are free for custom
