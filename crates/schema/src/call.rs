@@ -24,7 +24,7 @@
 
 use attache_rpc::json::{self, Encode, Raw};
 use attache_rpc::{Error, json::from_str};
-use serde::de::DeserializeOwned;
+use serde_core::de::DeserializeOwned;
 
 use crate::error;
 use crate::method::{
@@ -38,6 +38,7 @@ use crate::v1;
 ///
 /// See [Extensibility](https://agentclientprotocol.com/protocol/v1/extensibility).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Extension {
     /// The method's name.
     pub method: String,
@@ -46,6 +47,12 @@ pub struct Extension {
 }
 
 impl Extension {
+    /// A call of a method, whose name starts with `_`.
+    pub fn new(method: impl Into<String>, params: Option<Raw>) -> Self {
+        let method = method.into();
+        Extension { method, params }
+    }
+
     /// Reads the parameters of a typed request. Returns `None` if this is another method. The error is the one to
     /// respond with.
     pub fn request<R: ExtensionRequest + DeserializeOwned>(&self) -> Option<Result<R, Error>> {
@@ -88,6 +95,7 @@ macro_rules! calls {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "a call is made once and moved a few times")]
+        #[non_exhaustive]
         pub enum $Calls {
             $(
                 #[doc = __method_doc!($kind $direction $name $stability $requirement ($($($needed)*)?) $($Result)?)]

@@ -1,13 +1,14 @@
 //! The table of methods as data. Decoding, capability checks, ordering and documentation all come from it.
 
 use attache_rpc::json::{self, Decode, Encode};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde_core::Serialize;
+use serde_core::de::DeserializeOwned;
 
 use crate::v1::{AgentCapabilities, ClientCapabilities};
 
 /// A method of the protocol: one row of the table.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Method {
     /// Name of the method in a message.
     pub name: &'static str,
@@ -29,6 +30,7 @@ pub struct Method {
 
 /// Who sends a message to whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Direction {
     /// From the client to the agent.
     ToAgent,
@@ -53,6 +55,7 @@ pub enum MethodKind {
 
 /// Whether the specification may still change something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stability {
     /// Part of version 1; does not change.
     Stable,
@@ -62,6 +65,7 @@ pub enum Stability {
 
 /// Capability that the other side has to advertise before a method may be called.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum Requirement {
     /// Nothing: the method is always available.
     Always,
@@ -76,6 +80,7 @@ pub enum Requirement {
 
 /// How the messages of a method are ordered relative to others of the same session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Order {
     /// The request ends when the client cancels the session's turn.
     pub ends_with_cancel: bool,

@@ -8,11 +8,9 @@ use attache_rpc::{Error, TooLarge};
 use attache_schema::error::ErrorCode;
 use attache_transport as transport;
 use attache_transport::CloseReason;
-use thiserror::Error as ThisError;
 
 /// Why a request or notification to the peer failed: the [kind](Self::kind) of failure, and the message that failed.
-#[derive(Debug, Clone, PartialEq, ThisError)]
-#[error(transparent)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CallError(Box<FailedCall>);
 
 /// Agent or client.
@@ -25,47 +23,34 @@ pub enum Role {
 }
 
 /// Why a request or notification to the peer failed, without the message. See [`CallError`].
-#[derive(Debug, Clone, PartialEq, ThisError)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum CallErrorKind {
     /// The peer does not advertise the capability that the method requires. Nothing was sent.
-    #[error("the peer does not advertise `{capability}`")]
     NotOffered {
         /// Path of the capability that the method requires.
         capability: &'static str,
     },
     /// The method requires `initialize` first. Nothing was sent.
-    #[error("the connection is not initialized; send `initialize` first")]
     NotInitialized,
     /// The name of a custom method must start with `_`. Nothing was sent.
-    #[error("the name of an extension method must start with `_`")]
     NotAnExtension,
     /// The peer uses a protocol version that this library does not support.
-    #[error("the peer uses protocol version {0}; only version 1 is supported")]
     Version(u16),
     /// The peer responded with an error.
-    #[error("{0}")]
     Refused(Error),
     /// The peer responded with a result that does not match the method. Contains the mismatch and its position.
-    #[error("{0}")]
     Unreadable(json::DecodeError),
     /// The params of a typed extension cannot be written. Nothing was sent.
-    #[error("{0}")]
     Unwritable(json::EncodeError),
     /// The peer's response is not a valid JSON-RPC response.
-    #[error("the peer's response is malformed: {0}")]
     Malformed(String),
     /// The connection ended before the response arrived.
-    #[error("{0}")]
     Closed(CloseReason),
     /// The message is longer than the limit. Nothing was sent.
-    #[error("the message has {} bytes, the limit is {}", .0.size, .0.limit)]
     TooLarge(TooLarge),
     /// The program takes no calls, and the response can't arrive before it does: the response is behind calls in the
     /// inbox, or the peer waits for the response to a request of its own.
-    #[error(
-        "no task takes the peer's calls, and the response can't arrive before they are handled; keep taking calls while you wait, for example with `until` or in another task"
-    )]
     Stalled,
 }
 
@@ -187,7 +172,48 @@ impl fmt::Display for FailedCall {
     }
 }
 
-impl std::error::Error for FailedCall {}
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for CallError {}
+
+impl fmt::Display for CallErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallErrorKind::NotOffered { capability } => {
+                write!(f, "the peer does not advertise `{capability}`")
+            }
+            CallErrorKind::NotInitialized => {
+                f.write_str("the connection is not initialized; send `initialize` first")
+            }
+            CallErrorKind::NotAnExtension => {
+                f.write_str("the name of an extension method must start with `_`")
+            }
+            CallErrorKind::Version(version) => {
+                write!(f, "the peer uses protocol version {version}; only version 1 is supported")
+            }
+            CallErrorKind::Refused(error) => error.fmt(f),
+            CallErrorKind::Unreadable(fault) => fault.fmt(f),
+            CallErrorKind::Unwritable(error) => error.fmt(f),
+            CallErrorKind::Malformed(reason) => {
+                write!(f, "the peer's response is malformed: {reason}")
+            }
+            CallErrorKind::Closed(why) => why.fmt(f),
+            CallErrorKind::TooLarge(size) => {
+                write!(f, "the message has {} bytes, the limit is {}", size.size, size.limit)
+            }
+            CallErrorKind::Stalled => f.write_str(
+                "no task takes the peer's calls, and the response can't arrive before they are handled; keep taking \
+                 calls while you wait, for example with `until` or in another task",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for CallErrorKind {}
 
 impl From<transport::CallError> for CallErrorKind {
     fn from(error: transport::CallError) -> Self {

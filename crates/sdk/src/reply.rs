@@ -10,7 +10,7 @@ use attache_schema::error;
 use attache_schema::method::ExtensionRequest;
 use attache_schema::v1::{PromptResponse, StopReason};
 
-use serde::Serialize;
+use serde_core::Serialize;
 
 use crate::connection::Connection;
 
