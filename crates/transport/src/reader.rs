@@ -1,22 +1,25 @@
 //! The reading task. It never waits for the writing task, and pauses while the inbox is full.
 
 use std::io;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use attache_rpc::{Event, Frame, InboundMessage, Limits, Malformed, Splitter, Translation};
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::time::{Sleep, sleep};
 
 use crate::driver::{EndOnDrop, Shared};
-use crate::{CloseReason, SessionEffect, SessionIndex};
+use crate::tap::TapDirection;
+use crate::{CloseReason, SessionEffect, SessionIndex, Tap};
 
 pub(crate) async fn run<R: AsyncRead + Unpin>(
     mut read: R,
     shared: Arc<Shared>,
     limits: Limits,
     session_index: Box<dyn SessionIndex>,
+    tap: Option<Tap>,
 ) {
     let mut reader = StreamReader {
         splitter: Splitter::new(limits.frame),
@@ -24,9 +27,11 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
         batch: Vec::new(),
         batched: 0,
         bytes_since_message: 0,
+        got_request: false,
         shared,
         limits,
         session_index,
+        tap,
     };
     let shared = Arc::clone(&reader.shared);
     let _ending = EndOnDrop::of(&shared, Shared::end_reading);
@@ -37,7 +42,7 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
     shared.end_reading(&why);
     drop((reader, read));
     // A peer that has closed its side may still read responses.
-    tokio::time::sleep(shared.grace).await;
+    sleep(shared.grace).await;
     shared.cancel_all_requests();
 }
 
@@ -49,9 +54,12 @@ struct StreamReader {
     batched: usize,
     /// Bytes of the stream since the last message.
     bytes_since_message: usize,
+    /// Whether a request has been delivered since the last look.
+    got_request: bool,
     shared: Arc<Shared>,
     limits: Limits,
     session_index: Box<dyn SessionIndex>,
+    tap: Option<Tap>,
 }
 
 enum ReadItem {
@@ -68,14 +76,25 @@ impl StreamReader {
     async fn read_all(&mut self, read: &mut (impl AsyncRead + Unpin)) -> Result<(), CloseReason> {
         let shared = Arc::clone(&self.shared);
         let mut closing = pin!(shared.closing.notified());
+        let mut stall_check: Option<Pin<Box<Sleep>>> = None;
         loop {
             self.split().await?;
             self.deliver_and_wait().await?;
             self.make_room();
+            // One timer at a time, whatever the number of requests.
+            if std::mem::take(&mut self.got_request) && stall_check.is_none() {
+                let check = shared.has_unread_requests().then(|| sleep(shared.stall));
+                stall_check = check.map(Box::pin);
+            }
             let got = tokio::select! {
                 biased;
                 got = read.read_buf(&mut self.buffer) => got,
                 () = &mut closing => return Err(CloseReason::ClosedLocally),
+                () = expired(&mut stall_check) => {
+                    let next = shared.fail_calls_behind_requests();
+                    stall_check = next.map(|next| Box::pin(sleep(next)));
+                    continue;
+                }
             };
             match got {
                 Ok(0) => return self.read_last().await,
@@ -150,6 +169,9 @@ impl StreamReader {
 
     /// Adds a message to the batch, after translating it if there is a translator.
     fn translate(&mut self, line: Bytes, size: usize) {
+        if let Some(tap) = &self.tap {
+            tap.show(TapDirection::Received, &line);
+        }
         let mut translation = Translation::Unchanged;
         self.shared.with_translator(|translator| {
             if let Ok(text) = std::str::from_utf8(&line) {
@@ -250,6 +272,7 @@ impl StreamReader {
                 )
                 | (Some(Event::Response(..)) | None, _) => {}
             }
+            self.got_request |= matches!(event, Some(Event::Request(..)));
             size += state.route(event, bytes);
         }
         self.shared.unread.fetch_add(size, Ordering::AcqRel);
@@ -269,6 +292,14 @@ impl StreamReader {
             Some(why) => Err(CloseReason::Fatal(why)),
             None => Ok(()),
         }
+    }
+}
+
+/// Waits for a timer; for ever, if there is none.
+async fn expired(timer: &mut Option<Pin<Box<Sleep>>>) {
+    match timer {
+        Some(timer) => timer.await,
+        None => std::future::pending().await,
     }
 }
 
