@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use attache_rpc::json::Raw;
+use attache_rpc::json::{self, Object, Raw};
 use attache_rpc::{Id, SessionKey};
 use attache_schema::call::{
     AgentNotification, AgentRequest, ClientNotification, ClientRequest, Extension,
 };
 use attache_schema::error::method_not_found;
 use attache_schema::method::{Method, Request};
-use attache_schema::{__method_doc, v1};
+use attache_schema::{__method_doc, Meta, v1};
 
 use crate::Reply;
 use crate::connection::Connection;
@@ -80,10 +80,14 @@ macro_rules! side {
             pub(crate) fn from_request(connection: &Arc<Connection>, id: Id, session: SessionKey, request: $Requests) -> Self {
                 match request {
                     $($Requests::$Request(params) => {
-                        $Call::$Request(params, Reply::new(connection, id, session, RequestKind::of(<v1::$Params as Request>::METHOD)))
+                        let kind = RequestKind::of(<v1::$Params as Request>::METHOD);
+                        let reply = Reply::new(connection, id, session, kind, params.meta.as_ref());
+                        $Call::$Request(params, reply)
                     })*
                     $Requests::Extension(call) => {
-                        $Call::Extension(call, Reply::new(connection, id, session, RequestKind::Ordinary))
+                        let meta = call.params.as_ref().and_then(extension_meta);
+                        let reply = Reply::new(connection, id, session, RequestKind::Ordinary, meta.as_ref());
+                        $Call::Extension(call, reply)
                     }
                 }
             }
@@ -119,6 +123,12 @@ macro_rules! side {
 }
 
 attache_schema::__methods!(sides);
+
+/// The `_meta` of an extension method, whose params may be any JSON.
+fn extension_meta(params: &Raw) -> Option<Meta> {
+    let params = Object::parse(params.as_str()).ok()?;
+    json::from_str(params.get("_meta")?).ok()
+}
 
 impl RequestKind {
     fn of(method: &Method) -> Self {

@@ -9,7 +9,7 @@ use attache_schema::{error, v1};
 use attache_transport::{Inbox, IncomingCall};
 
 use crate::connection::{Connection, session_key};
-use crate::{AgentCall, ClientCall};
+use crate::{AgentCall, ClientCall, diagnostics};
 
 pub(crate) async fn next_for_agent(
     connection: &Arc<Connection>,
@@ -19,16 +19,17 @@ pub(crate) async fn next_for_agent(
         match inbox.next().await? {
             IncomingCall::Request(id, call) => match agent_request(connection, &call) {
                 Ok(request) => {
+                    diagnostics::received(&connection.link, &id, &call);
                     let session = session_of(&call);
                     return Some(AgentCall::from_request(connection, id, session, request));
                 }
-                Err(error) => refuse(connection, &id, &error),
+                Err(error) => refuse(connection, &id, &call, &error),
             },
             // The protocol requires that an invalid notification is ignored.
             IncomingCall::Notification(call) => {
                 match ClientNotification::decode(call.method(), call.params()) {
                     Ok(notification) => return Some(AgentCall::from_notification(notification)),
-                    Err(_) => connection.ignore(),
+                    Err(error) => connection.ignore(&call, &error),
                 }
             }
         }
@@ -43,6 +44,7 @@ pub(crate) async fn next_for_client(
         match inbox.next().await? {
             IncomingCall::Request(id, call) => match client_request(connection, &call) {
                 Ok(request) => {
+                    diagnostics::received(&connection.link, &id, &call);
                     let session = session_of(&call);
                     let call = ClientCall::from_request(connection, id, session, request);
                     // Sent before the agent received the cancellation, so the user need not decide.
@@ -56,12 +58,12 @@ pub(crate) async fn next_for_client(
                         call => return Some(call),
                     }
                 }
-                Err(error) => refuse(connection, &id, &error),
+                Err(error) => refuse(connection, &id, &call, &error),
             },
             IncomingCall::Notification(call) => {
                 match AgentNotification::decode(call.method(), call.params()) {
                     Ok(notification) => return Some(ClientCall::from_notification(notification)),
-                    Err(_) => connection.ignore(),
+                    Err(error) => connection.ignore(&call, &error),
                 }
             }
         }
@@ -112,7 +114,8 @@ fn session_of(call: &Call) -> SessionKey {
     found.unwrap_or_else(|| call.params().map_or(SessionKey::CONNECTION, session_key))
 }
 
-fn refuse(connection: &Connection, id: &Id, error: &Error) {
+fn refuse(connection: &Connection, id: &Id, call: &Call, error: &Error) {
+    diagnostics::rejected_request(&connection.link, id, call, error);
     let options = SendOptions::of(SessionKey::CONNECTION);
     connection
         .link

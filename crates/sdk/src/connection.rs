@@ -1,17 +1,19 @@
 //! The part of a connection that both sides share: requests, notifications and capabilities.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use attache_rpc::json::{self, Encode, Raw, Reader};
-use attache_rpc::{EndpointCounts, SendOptions, SessionKey};
+use attache_rpc::{Call, EndpointCounts, Error, SendOptions, SessionKey};
 use attache_schema::method::{Method, Notification, Order, Request, Requirement};
 use attache_schema::v1;
 use attache_transport::{CloseReason, Delivery, PeerHandle};
 
-use crate::CallError;
+use crate::trace_context::ParamsInContext;
 use crate::turns::RunningTurns;
+use crate::{CallError, TraceContext, diagnostics};
 
 /// A connection to the peer: sends requests and notifications, and reports the end of the connection. Both
 /// [`AgentHandle`](crate::AgentHandle) and [`ClientHandle`](crate::ClientHandle) dereference to it.
@@ -78,8 +80,9 @@ impl Connection {
     /// method requires.
     pub async fn notify<N: Notification>(&self, notification: N) -> Result<(), CallError> {
         self.check(N::METHOD)?;
-        let params = EncodedParams::of(&notification);
-        let options = SendOptions::of(session_key(&params.0));
+        let params = encoded(&notification);
+        let options = SendOptions::of(session_key(&params));
+        let params = EncodedParams(&params);
         Ok(self.link.notify(N::METHOD.name, &params, options).await?)
     }
 
@@ -92,7 +95,8 @@ impl Connection {
         extension(method)?;
         let params = Raw::of(params);
         let options = SendOptions::of(session_key(params.as_str()));
-        let result = self.call(method, Order::NONE, &params, options).await?;
+        let params = params.as_str();
+        let result = self.call(method, Order::NONE, params, options).await?;
         let result = Raw::parse(result.as_str());
         result.map_err(|fault| CallError::Malformed(fault.to_string()))
     }
@@ -134,7 +138,8 @@ impl Connection {
         self.ignored.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn ignore(&self) {
+    pub(crate) fn ignore(&self, call: &Call, error: &Error) {
+        diagnostics::ignored_notification(&self.link, call, error);
         self.ignored.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -150,16 +155,20 @@ impl Connection {
     ) -> Result<R::Response, CallError> {
         let method = R::METHOD;
         self.check(method)?;
-        let params = EncodedParams::of(request);
-        let options = SendOptions::of(session_key(&params.0));
+        let params = encoded(request);
+        let options = SendOptions::of(session_key(&params));
         let is_prompt = method.name == v1::PromptRequest::METHOD.name;
         let turn = is_prompt.then(|| self.turns.begin(options.session));
         let result = self.call(method.name, method.order, &params, options).await;
         drop(turn);
         let result = result?;
-        json::from_str(result.as_str()).map_err(|fault| CallError::Unreadable {
-            method: method.name,
-            fault: fault.within("result"),
+        json::from_str(result.as_str()).map_err(|fault| {
+            let fault = fault.within("result");
+            diagnostics::unreadable_result(&self.link, method.name, &fault);
+            CallError::Unreadable {
+                method: method.name,
+                fault,
+            }
         })
     }
 
@@ -167,7 +176,7 @@ impl Connection {
         &self,
         method: &str,
         order: Order,
-        params: &impl Encode,
+        params: &str,
         options: SendOptions,
     ) -> Result<attache_rpc::Payload, CallError> {
         let delivery = if self.ordered && order.ends_updates {
@@ -175,7 +184,19 @@ impl Connection {
         } else {
             Delivery::AtOnce
         };
-        Ok(self.link.call(method, params, options, delivery).await?)
+        let context = TraceContext::current();
+        let pending = match context.clone() {
+            Some(context) => {
+                let params = ParamsInContext { params, context };
+                self.link.start(method, &params, options, delivery).await?
+            }
+            None => {
+                let params = EncodedParams(params);
+                self.link.start(method, &params, options, delivery).await?
+            }
+        };
+        diagnostics::sent(&pending, params, context.as_ref());
+        Ok(pending.response().await?)
     }
 
     /// Sends a notification about the session that the caller names.
@@ -255,20 +276,19 @@ fn extension(method: &str) -> Result<(), CallError> {
     Ok(())
 }
 
-/// Encoded params. Their session is read from the text before they are queued.
-struct EncodedParams(String);
-
-impl EncodedParams {
-    fn of(params: &impl Encode) -> Self {
-        let mut text = String::with_capacity(256);
-        params.encode(&mut text);
-        EncodedParams(text)
-    }
+/// Encodes params. Their session is read from the text before they are queued.
+fn encoded(params: &impl Encode) -> String {
+    let mut text = String::with_capacity(256);
+    params.encode(&mut text);
+    text
 }
 
-impl Encode for EncodedParams {
+/// Params that are already encoded.
+struct EncodedParams<'a>(&'a str);
+
+impl Encode for EncodedParams<'_> {
     fn encode(&self, out: &mut String) {
-        out.push_str(&self.0);
+        out.push_str(self.0);
     }
 }
 
@@ -279,11 +299,15 @@ pub(crate) fn session_key(params: &str) -> SessionKey {
 
 /// The session that the params name, if any.
 pub(crate) fn session_named_in(params: &str) -> Option<SessionKey> {
-    if let Some(id) = first_session(params) {
-        return Some(SessionKey::named(id));
+    session_id_in(params).map(|id| SessionKey::named(&id))
+}
+
+/// The session id that the params contain, if any.
+pub(crate) fn session_id_in(params: &str) -> Option<Cow<'_, str>> {
+    match first_session(params) {
+        Some(id) => Some(Cow::Borrowed(id)),
+        None => Reader::new(params).tag("sessionId").ok()?,
     }
-    let session = Reader::new(params).tag("sessionId").ok()?;
-    session.map(|id| SessionKey::named(&id))
 }
 
 /// The session id, if it is the first member and has no escapes, which is how we and most peers write it.

@@ -7,12 +7,14 @@ mod call;
 mod calls;
 pub mod client;
 mod connection;
+mod diagnostics;
 mod error;
 mod options;
 mod reply;
 mod session_index;
 #[cfg(test)]
 mod tests;
+mod trace_context;
 pub mod transcript;
 mod turns;
 
@@ -29,6 +31,7 @@ pub use connection::Connection;
 pub use error::CallError;
 pub use options::Options;
 pub use reply::Reply;
+pub use trace_context::{TraceContext, TraceparentError};
 pub use transcript::Transcript;
 
 /// The examples of the README, run as tests.
