@@ -12,7 +12,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{fmt, registry};
 
-use crate::arguments::{Command, LogFlags};
+use crate::arguments::Command;
 use crate::{directories, text};
 
 /// Starts the log, if the arguments or the environment ask for one.
