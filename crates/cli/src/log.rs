@@ -186,16 +186,62 @@ mod tests {
     fn flags_and_variable_choose_what_is_logged() {
         check(0, "", &expect!["nothing"]);
         check(0, "off", &expect!["nothing"]);
-        check(1, "", &expect![[""]]);
-        check(2, "", &expect![[""]]);
-        check(9, "", &expect![[""]]);
-        check(0, "WARN", &expect![[""]]);
-        check(0, "attache_transport=debug", &expect![[""]]);
-        check(1, "attache_transport=off, hyper_util=warn", &expect![[""]]);
-        check(2, "info", &expect![[""]]);
-        check(0, "loud", &expect![[""]]);
-        check(0, "=debug", &expect![[""]]);
-        check(0, "a=\u{1b}[2J", &expect![[""]]);
+        check(
+            1,
+            "",
+            &expect!["attache INFO, attache_transport INFO, hyper_util off"],
+        );
+        check(
+            2,
+            "",
+            &expect!["attache DEBUG, attache_transport DEBUG, hyper_util off"],
+        );
+        check(
+            9,
+            "",
+            &expect!["attache TRACE, attache_transport TRACE, hyper_util off"],
+        );
+        check(
+            0,
+            "WARN",
+            &expect!["attache WARN, attache_transport WARN, hyper_util off"],
+        );
+        check(
+            0,
+            "attache_transport=debug",
+            &expect!["attache off, attache_transport DEBUG, hyper_util off"],
+        );
+        check(
+            1,
+            "attache_transport=off, hyper_util=warn",
+            &expect!["attache INFO, attache_transport off, hyper_util WARN"],
+        );
+        check(
+            2,
+            "info",
+            &expect!["attache DEBUG, attache_transport DEBUG, hyper_util off"],
+        );
+        check(
+            0,
+            "loud",
+            &expect![
+                "ATTACHE_LOG: `loud` is not a level; use a level (off, error, warn, info, debug or trace) or TARGET=LEVEL, separated by commas"
+            ],
+        );
+        check(
+            0,
+            "=debug",
+            &expect![
+                "ATTACHE_LOG: an entry has no target; use a level (off, error, warn, info, debug or trace) or TARGET=LEVEL, separated by commas"
+            ],
+        );
+        check(
+            0,
+            "a=\u{1b}[2J",
+            &expect![
+                "ATTACHE_LOG: `␛[2J` is not a level; use a level (off, error, warn, info, debug or trace) or TARGET=LEVEL, separated by commas"
+            ],
+        );
     }
 
     #[test]
@@ -206,6 +252,6 @@ mod tests {
             assert!(attache_text::plain::is_plain(inside), "{line:?}");
             assert!(!inside.contains('\n'), "{line:?}");
         }
-        assert_eq!(safe_line(b"a\x1b[2J\n\xffb\n"), "a␛[2J␊\u{fffd}b\n");
+        assert_eq!(safe_line(b"a\x1b[2J\n\xffb\n"), "a␛[2J⏎\u{fffd}b\n");
     }
 }

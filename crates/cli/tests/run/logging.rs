@@ -34,7 +34,16 @@ fn the_log_is_in_the_file_that_is_named() {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("run.log");
     std::fs::remove_file(&file).unwrap_or_default();
     let path = file.display().to_string();
-    check(&["-v", "--log-file", &path, "hi"], &agent(), &expect![[""]]);
+    check(
+        &["-v", "--log-file", &path, "hi"],
+        &agent(),
+        &expect![[r#"
+        out: CANARY-sk-ant-0123456789
+
+        err: 
+        exit: 0
+    "#]],
+    );
     let log = std::fs::read_to_string(&file).unwrap();
     assert!(log.contains("program exited"), "{log}");
     assert!(!log.contains("request finished"), "{log}");
@@ -44,7 +53,13 @@ fn the_log_is_in_the_file_that_is_named() {
 fn quiet_overrides_the_variable() {
     let mut command = attache(&["-q", "hi"], &agent());
     let output = command.env("ATTACHE_LOG", "trace").output().unwrap();
-    expect![[""]].assert_eq(&shown(&output));
+    expect![[r#"
+        out: CANARY-sk-ant-0123456789
+
+        err: 
+        exit: 0
+    "#]]
+    .assert_eq(&shown(&output));
     let mut command = attache(&["hi"], &agent());
     let output = command
         .env("ATTACHE_LOG", "attache_process=info")
@@ -58,5 +73,10 @@ fn quiet_overrides_the_variable() {
 fn a_wrong_filter_is_a_usage_error() {
     let mut command = attache(&["hi"], &agent());
     let output = command.env("ATTACHE_LOG", "attache=loud").output().unwrap();
-    expect![[""]].assert_eq(&shown(&output));
+    expect![[r#"
+        out: 
+        err: attache: ATTACHE_LOG: `loud` is not a level; use a level (off, error, warn, info, debug or trace) or TARGET=LEVEL, separated by commas
+
+        exit: 2
+    "#]].assert_eq(&shown(&output));
 }
