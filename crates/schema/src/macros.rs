@@ -128,6 +128,7 @@ macro_rules! object {
     ) => {
         $(#[$attr])*
         #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
         pub struct $Name {
             $($(#[$rdoc])* pub $rfield: $rtype,)*
             $($(#[$pdoc])* pub $pfield: $ptype,)*
@@ -307,6 +308,7 @@ macro_rules! union {
     ) => {
         $(#[$attr])*
         #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
         pub enum $Name {
             $($(#[$doc])* $Variant $(($Payload))?,)*
             $($(#[$udoc])* $Untagged($UPayload),)?
@@ -437,6 +439,7 @@ macro_rules! open_enum {
         [$($(#[$doc:meta])* $Variant:ident = $value:literal,)*] [$($Default:ident)?]) => {
         $(#[$attr])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum $Name {
             $($(#[$doc])* $Variant,)*
             /// A value that this version does not know, as received. Values that start with `_` are free for custom

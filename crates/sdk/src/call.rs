@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use attache_rpc::json::{self, Object, Raw};
-use attache_rpc::{Id, SessionKey};
+use attache_rpc::{Error, Id, SessionKey};
 use attache_schema::call::{
     AgentNotification, AgentRequest, ClientNotification, ClientRequest, Extension,
 };
@@ -61,6 +61,7 @@ macro_rules! side {
         $(#[$doc])*
         #[derive(Debug)]
         #[allow(clippy::large_enum_variant, reason = "a call is made once and moved a few times")]
+        #[non_exhaustive]
         pub enum $Call {
             $(
                 #[doc = __method_doc!(Request $direction $method $stability $requirement ($($($needed)*)?) $Result)]
@@ -77,25 +78,34 @@ macro_rules! side {
         }
 
         impl $Call {
-            pub(crate) fn from_request(connection: &Arc<Connection>, id: Id, session: SessionKey, request: $Requests) -> Self {
+            /// The error is the response to a request that this enum does not know.
+            pub(crate) fn from_request(
+                connection: &Arc<Connection>,
+                id: Id,
+                session: SessionKey,
+                request: $Requests,
+            ) -> Result<Self, (Id, Error)> {
                 match request {
                     $($Requests::$Request(params) => {
                         let kind = RequestKind::of(<v1::$Params as Request>::METHOD);
                         let reply = Reply::new(connection, id, session, kind, params.meta.as_ref());
-                        $Call::$Request(params, reply)
+                        Ok($Call::$Request(params, reply))
                     })*
                     $Requests::Extension(call) => {
                         let meta = call.params.as_ref().and_then(extension_meta);
                         let reply = Reply::new(connection, id, session, RequestKind::Ordinary, meta.as_ref());
-                        $Call::Extension(call, reply)
+                        Ok($Call::Extension(call, reply))
                     }
+                    unknown => Err((id, method_not_found(unknown.method()))),
                 }
             }
 
-            pub(crate) fn from_notification(notification: $Notifications) -> Self {
+            /// `None` for a notification that this enum does not know.
+            pub(crate) fn from_notification(notification: $Notifications) -> Option<Self> {
                 match notification {
-                    $($Notifications::$Notification(params) => $Call::$Notification(params),)*
-                    $Notifications::Extension(call) => $Call::ExtensionNotification(call),
+                    $($Notifications::$Notification(params) => Some($Call::$Notification(params)),)*
+                    $Notifications::Extension(call) => Some($Call::ExtensionNotification(call)),
+                    _ => None,
                 }
             }
 

@@ -21,14 +21,22 @@ pub(crate) async fn next_for_agent(
                 Ok(request) => {
                     diagnostics::received(&connection.link, &id, &call);
                     let session = session_of(&call);
-                    return Some(AgentCall::from_request(connection, id, session, request));
+                    match AgentCall::from_request(connection, id, session, request) {
+                        Ok(request) => return Some(request),
+                        Err((id, error)) => refuse(connection, &id, &call, &error),
+                    }
                 }
                 Err(error) => refuse(connection, &id, &call, &error),
             },
             // The protocol requires that an invalid notification is ignored.
             IncomingCall::Notification(call) => {
-                match ClientNotification::decode(call.method(), call.params()) {
-                    Ok(notification) => return Some(AgentCall::from_notification(notification)),
+                let notification = ClientNotification::decode(call.method(), call.params());
+                let known = notification.and_then(|notification| {
+                    let unknown = || error::method_not_found(call.method());
+                    AgentCall::from_notification(notification).ok_or_else(unknown)
+                });
+                match known {
+                    Ok(known) => return Some(known),
                     Err(error) => connection.ignore(&call, &error),
                 }
             }
@@ -46,23 +54,29 @@ pub(crate) async fn next_for_client(
                 Ok(request) => {
                     diagnostics::received(&connection.link, &id, &call);
                     let session = session_of(&call);
-                    let call = ClientCall::from_request(connection, id, session, request);
+                    let request = ClientCall::from_request(connection, id, session, request);
                     // Sent before the agent received the cancellation, so the user need not decide.
-                    match call {
-                        ClientCall::RequestPermission(_, reply)
+                    match request {
+                        Ok(ClientCall::RequestPermission(_, reply))
                             if connection.turns.are_cancelled(session) =>
                         {
                             let outcome = v1::RequestPermissionOutcome::Cancelled;
                             reply.ok(v1::RequestPermissionResponse::new(outcome));
                         }
-                        call => return Some(call),
+                        Ok(request) => return Some(request),
+                        Err((id, error)) => refuse(connection, &id, &call, &error),
                     }
                 }
                 Err(error) => refuse(connection, &id, &call, &error),
             },
             IncomingCall::Notification(call) => {
-                match AgentNotification::decode(call.method(), call.params()) {
-                    Ok(notification) => return Some(ClientCall::from_notification(notification)),
+                let notification = AgentNotification::decode(call.method(), call.params());
+                let known = notification.and_then(|notification| {
+                    let unknown = || error::method_not_found(call.method());
+                    ClientCall::from_notification(notification).ok_or_else(unknown)
+                });
+                match known {
+                    Ok(known) => return Some(known),
                     Err(error) => connection.ignore(&call, &error),
                 }
             }
