@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use attache_rpc::json::{Encode, Object, Raw};
 use attache_schema::Meta;
-use thiserror::Error as ThisError;
 
 /// The trace that a request belongs to, as sent in its `_meta`
 /// ([W3C trace context](https://www.w3.org/TR/trace-context/)).
@@ -28,8 +27,7 @@ struct ContextMembers {
 }
 
 /// Why a text is not a valid `traceparent`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
-#[error("not a valid traceparent: {0}")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TraceparentError(&'static str);
 
 tokio::task_local! {
@@ -217,6 +215,14 @@ fn is_printable(text: &str) -> bool {
 fn random() -> u64 {
     RandomState::new().hash_one("trace").max(1)
 }
+
+impl fmt::Display for TraceparentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not a valid traceparent: {}", self.0)
+    }
+}
+
+impl std::error::Error for TraceparentError {}
 
 /// Prints the ids only: `baggage` may contain anything.
 impl fmt::Debug for TraceContext {
