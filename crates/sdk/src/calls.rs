@@ -30,14 +30,13 @@ pub(crate) async fn next_for_agent(
             },
             // The protocol requires that an invalid notification is ignored.
             IncomingCall::Notification(call) => {
-                let notification = ClientNotification::decode(call.method(), call.params());
-                let known = notification.and_then(|notification| {
-                    let unknown = || error::method_not_found(call.method());
-                    AgentCall::from_notification(notification).ok_or_else(unknown)
-                });
-                match known {
-                    Ok(known) => return Some(known),
-                    Err(error) => connection.ignore(&call, &error),
+                let decoded = ClientNotification::decode(call.method(), call.params());
+                match decoded.and_then(AgentCall::from_notification) {
+                    Ok(notification) => return Some(notification),
+                    Err(error) => {
+                        diagnostics::ignored_notification(&connection.link, &call, &error);
+                        connection.ignore(call.method(), error);
+                    }
                 }
             }
         }
@@ -70,14 +69,13 @@ pub(crate) async fn next_for_client(
                 Err(error) => refuse(connection, &id, &call, &error),
             },
             IncomingCall::Notification(call) => {
-                let notification = AgentNotification::decode(call.method(), call.params());
-                let known = notification.and_then(|notification| {
-                    let unknown = || error::method_not_found(call.method());
-                    ClientCall::from_notification(notification).ok_or_else(unknown)
-                });
-                match known {
-                    Ok(known) => return Some(known),
-                    Err(error) => connection.ignore(&call, &error),
+                let decoded = AgentNotification::decode(call.method(), call.params());
+                match decoded.and_then(ClientCall::from_notification) {
+                    Ok(notification) => return Some(notification),
+                    Err(error) => {
+                        diagnostics::ignored_notification(&connection.link, &call, &error);
+                        connection.ignore(call.method(), error);
+                    }
                 }
             }
         }

@@ -6,7 +6,7 @@ use attache_transport::{PeerHandle, PendingCall, ShortenedText};
 use tracing::{Span, debug, warn};
 
 use crate::TraceContext;
-use crate::connection::session_id_in;
+use crate::connection::session_in;
 
 /// A notification that is unknown or invalid.
 pub(crate) fn ignored_notification(link: &PeerHandle, call: &Call, error: &Error) {
@@ -55,7 +55,7 @@ pub(crate) fn unreadable_result(link: &PeerHandle, method: &str, reason: &dyn st
         &current
     }
     .enter();
-    warn!(target: TARGET, method, %reason, "a response cannot be read");
+    warn!(target: TARGET, method = %ShortenedText(method), %reason, "a response cannot be read");
 }
 
 /// Notes the session of a request of ours in its span.
@@ -80,7 +80,7 @@ pub(crate) fn in_trace(span: &Span, context: &TraceContext) {
 }
 
 fn note(span: &Span, params: &str, context: Option<&TraceContext>) {
-    if let Some(session) = session_id_in(params) {
+    if let Some(session) = session_in(params) {
         span.record("session", tracing::field::display(ShortenedText(&session)));
     }
     if let Some(context) = context {

@@ -4,10 +4,13 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use attache_rpc::json::Encode;
+use attache_rpc::json::{self, Encode, Raw};
 use attache_rpc::{Error, Id, SendOptions, SessionKey};
+use attache_schema::method::ExtensionRequest;
 use attache_schema::v1::{PromptResponse, StopReason};
 use attache_schema::{Meta, error};
+
+use serde_core::Serialize;
 use tracing::{Instrument, Span};
 
 use crate::connection::Connection;
@@ -104,12 +107,45 @@ impl<T: Encode + 'static> Reply<T> {
     /// request was cancelled. `work` runs in the request's [`span`](Self::span) and passes on its
     /// [trace context](Self::trace_context).
     pub async fn run<E: Into<Error>>(self, work: impl Future<Output = Result<T, E>>) {
-        let work =
-            trace_context::within(self.trace_context().cloned(), work).instrument(self.span());
-        tokio::select! {
-            outcome = work => self.with(outcome),
-            () = self.cancelled() => {}
+        self.run_or_clean_up(work, std::future::ready(())).await;
+    }
+
+    /// Like [`run`](Self::run), but if the peer cancels the request or `work` fails, awaits `clean_up` before it
+    /// responds: for example, to end the tool calls that `work` leaves. If the request is cancelled before `work`
+    /// starts, runs neither.
+    pub async fn run_or_clean_up<E: Into<Error>, C>(
+        self,
+        work: impl Future<Output = Result<T, E>>,
+        clean_up: impl Future<Output = C>,
+    ) {
+        if self.is_cancelled() {
+            return;
         }
+        let (context, span) = (self.trace_context().cloned(), self.span());
+        let exchange = async {
+            let outcome = tokio::select! {
+                biased;
+                () = self.cancelled() => None,
+                outcome = work => Some(outcome),
+            };
+            if !matches!(outcome, Some(Ok(_))) {
+                clean_up.await;
+            }
+            if let Some(outcome) = outcome {
+                self.with(outcome);
+            }
+        };
+        trace_context::within(context, exchange)
+            .instrument(span)
+            .await;
+    }
+}
+
+impl Reply<Raw> {
+    /// Sends the result of a typed extension request. A result that cannot be written as JSON becomes an internal error.
+    pub fn ok_for<R: ExtensionRequest<Response: Serialize>>(self, result: &R::Response) {
+        let result = json::encode_serde(result);
+        self.with(result.map_err(|fault| error::internal(&fault.to_string())));
     }
 }
 
