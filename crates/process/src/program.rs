@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::stderr_tail::StderrCopy;
-use super::{Child, Confinement, Error, ExecWatch, ExitStatus, Stdin, Stdout, platform};
+use super::{
+    Child, Confinement, Error, ExecWatch, ExitStatus, Stdin, Stdout, diagnostics, platform,
+};
 
 /// A program to start: its name, arguments, environment and working directory. It can be started any number of times.
 ///
@@ -198,13 +200,10 @@ impl Program {
     /// As with [`Program::spawn`].
     pub async fn spawn_piped(&self) -> Result<(Child, Stdin, Stdout), Error> {
         in_runtime()?;
-        let (started, pipes) = platform::start(self).await?;
-        Ok(Child::piped(
-            started,
-            pipes,
-            self.stderr_tail,
-            self.stderr_copy.clone(),
-        ))
+        let result = platform::start(self).await;
+        let (started, pipes) = diagnostics::starting(self, result, |it| &it.0)?;
+        let copy = self.stderr_copy.clone();
+        Ok(Child::piped(started, pipes, self.stderr_tail, copy))
     }
 
     /// Starts the program like [`Program::spawn`], with these pipes as standard input, output and error. The caller keeps
@@ -220,7 +219,8 @@ impl Program {
         stderr: PipeWriter,
     ) -> Result<Child, Error> {
         in_runtime()?;
-        let started = platform::start_with_pipes(self, stdin, stdout, stderr).await?;
+        let result = platform::start_with_pipes(self, stdin, stdout, stderr).await;
+        let started = diagnostics::starting(self, result, |it| it)?;
         Ok(Child::captured(started))
     }
 
@@ -233,7 +233,8 @@ impl Program {
     /// As with [`Program::spawn`].
     pub async fn spawn_captured(&self) -> Result<(Child, Stdout), Error> {
         in_runtime()?;
-        let (started, output) = platform::start_captured(self).await?;
+        let result = platform::start_captured(self).await;
+        let (started, output) = diagnostics::starting(self, result, |it| &it.0)?;
         Ok((Child::captured(started), Stdout::new(output)))
     }
 
@@ -257,7 +258,8 @@ impl Program {
     /// As with [`Program::spawn`].
     pub async fn spawn_attached(&self) -> Result<Child, Error> {
         in_runtime()?;
-        let started = platform::start_attached(self).await?;
+        let result = platform::start_attached(self).await;
+        let started = diagnostics::starting(self, result, |it| it)?;
         Ok(Child::captured(started))
     }
 }

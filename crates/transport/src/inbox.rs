@@ -83,10 +83,12 @@ impl Inbox {
                 }
             }
             match self.fetched.pop_front() {
-                Some(InboxItem::Call(incoming, size)) => {
+                Some(InboxItem::Call(incoming, size, received)) => {
                     self.note_taken(size);
-                    if let IncomingCall::Request(..) = &incoming {
+                    if let IncomingCall::Request(id, call) = &incoming {
                         self.shared.lock().requests.pop_front();
+                        let traces = &self.shared.traces;
+                        traces.taken(&self.shared, call.method(), id, received);
                     }
                     return Poll::Ready(Some(incoming));
                 }
@@ -170,10 +172,10 @@ impl Drop for Inbox {
         left.append(&mut state.inbox);
         for queued in left {
             match queued {
-                InboxItem::Call(IncomingCall::Request(id, _), _) => {
+                InboxItem::Call(IncomingCall::Request(id, _), ..) => {
                     refuse_unread(&mut state.endpoint, &id)
                 }
-                InboxItem::Call(IncomingCall::Notification(_), _) => {}
+                InboxItem::Call(IncomingCall::Notification(_), ..) => {}
                 InboxItem::Response(call, outcome, _) => state.deliver(call, outcome),
             }
         }

@@ -5,11 +5,14 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use attache_rpc::{Event, Frame, InboundMessage, Limits, Malformed, Splitter, Translation};
+use attache_rpc::{
+    Event, Frame, InboundMessage, Limits, Malformed, NonJsonLines, Splitter, Translation,
+};
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
+use crate::diagnostics::{self, SlownessCheck};
 use crate::driver::{EndOnDrop, Shared};
 use crate::tap::TapDirection;
 use crate::{CloseReason, SessionEffect, SessionIndex, Tap};
@@ -18,6 +21,7 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
     mut read: R,
     shared: Arc<Shared>,
     limits: Limits,
+    non_json_lines: NonJsonLines,
     session_index: Box<dyn SessionIndex>,
     tap: Option<Tap>,
 ) {
@@ -30,8 +34,10 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
         got_request: false,
         shared,
         limits,
+        non_json_lines,
         session_index,
         tap,
+        slowness: SlownessCheck::default(),
     };
     let shared = Arc::clone(&reader.shared);
     let _ending = EndOnDrop::of(&shared, Shared::end_reading);
@@ -58,8 +64,10 @@ struct StreamReader {
     got_request: bool,
     shared: Arc<Shared>,
     limits: Limits,
+    non_json_lines: NonJsonLines,
     session_index: Box<dyn SessionIndex>,
     tap: Option<Tap>,
+    slowness: SlownessCheck,
 }
 
 enum ReadItem {
@@ -86,6 +94,7 @@ impl StreamReader {
                 let check = shared.has_unread_requests().then(|| sleep(shared.stall));
                 stall_check = check.map(Box::pin);
             }
+            let check = self.slowness.due();
             let got = tokio::select! {
                 biased;
                 got = read.read_buf(&mut self.buffer) => got,
@@ -93,6 +102,10 @@ impl StreamReader {
                 () = expired(&mut stall_check) => {
                     let next = shared.fail_calls_behind_requests();
                     stall_check = next.map(|next| Box::pin(sleep(next)));
+                    continue;
+                }
+                () = sleep_until(check.unwrap_or_else(Instant::now)), if check.is_some() => {
+                    self.slowness.check(&shared);
                     continue;
                 }
             };
@@ -135,6 +148,7 @@ impl StreamReader {
                 }
                 Ok(Some(Frame::TooLong(head))) => {
                     let malformed = Malformed::too_long(&head, &self.limits);
+                    diagnostics::malformed(&malformed, NonJsonLines::Reject);
                     self.batch.push(ReadItem::TooLong(malformed));
                     self.release_buffer(self.limits.frame);
                 }
@@ -156,8 +170,10 @@ impl StreamReader {
         if let Some(line) = rest.map_err(CloseReason::Framing)? {
             let size = line.len();
             match InboundMessage::read(line.clone(), &self.limits) {
-                malformed @ InboundMessage::Malformed(_) => {
-                    self.batch.push(ReadItem::CutOff(malformed))
+                InboundMessage::Malformed(malformed) => {
+                    diagnostics::malformed(&malformed, self.non_json_lines);
+                    let malformed = InboundMessage::Malformed(malformed);
+                    self.batch.push(ReadItem::CutOff(malformed));
                 }
                 InboundMessage::Request(..)
                 | InboundMessage::Notification(_)
@@ -207,7 +223,11 @@ impl StreamReader {
                 }
                 effect
             }
-            InboundMessage::Response(..) | InboundMessage::Malformed(_) => SessionEffect::None,
+            InboundMessage::Malformed(malformed) => {
+                diagnostics::malformed(malformed, self.non_json_lines);
+                SessionEffect::None
+            }
+            InboundMessage::Response(..) => SessionEffect::None,
         };
         (message, effect)
     }
@@ -218,6 +238,10 @@ impl StreamReader {
         if !self.batch.is_empty() {
             self.deliver()?;
         }
+        if self.shared.has_inbox_room() {
+            return Ok(());
+        }
+        let since = diagnostics::wait_begins();
         while !self.shared.has_inbox_room() {
             let taken = self.shared.taken.notified();
             if self.shared.lock().closed_here() {
@@ -229,12 +253,15 @@ impl StreamReader {
                 self.shared.fail_stalled();
             }
         }
+        diagnostics::waited_for_inbox(since);
         Ok(())
     }
 
     fn deliver(&mut self) -> Result<(), CloseReason> {
+        let received = diagnostics::wait_begins();
         let mut guard = self.shared.lock();
         let state = &mut *guard;
+        let counts = state.endpoint.counts();
         let mut size = 0;
         let mut cancelled = false;
         let mut fatal = None;
@@ -273,7 +300,7 @@ impl StreamReader {
                 | (Some(Event::Response(..)) | None, _) => {}
             }
             self.got_request |= matches!(event, Some(Event::Request(..)));
-            size += state.route(event, bytes);
+            size += state.route(event, bytes, received);
         }
         self.shared.unread.fetch_add(size, Ordering::AcqRel);
         if !state.inbox.is_empty() {
@@ -282,7 +309,9 @@ impl StreamReader {
         if !state.endpoint.outbox().is_empty() {
             state.wake_writer();
         }
+        let counts_after = state.endpoint.counts();
         drop(guard);
+        diagnostics::counted(counts, counts_after);
         if cancelled {
             self.shared.cancelled.notify_waiters();
         }
