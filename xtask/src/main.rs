@@ -5,11 +5,13 @@
     reason = "a task runner talks to people"
 )]
 
+mod api;
 mod attacks;
 mod bench;
 mod cargo;
 mod ci;
 mod interop;
+mod package;
 mod pictures;
 mod terminal;
 mod tidy;
@@ -18,6 +20,8 @@ mod tour;
 use std::env;
 use std::path::PathBuf;
 use std::process::ExitCode;
+
+use api::Snapshots;
 
 fn main() -> ExitCode {
     match run() {
@@ -32,12 +36,18 @@ fn main() -> ExitCode {
 fn run() -> Result<(), String> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let Some(outcome) = api::run_as_rustdoc(&words) {
+        return outcome;
+    }
     match words.as_slice() {
+        ["api"] => api::run(&root()?, Snapshots::Compare),
+        ["api", "--update"] => api::run(&root()?, Snapshots::Update),
         ["attacks", "agent", script] => attacks::run_agent(script.as_ref()),
         ["attacks", rest @ ..] => attacks::run(&root()?, rest),
         ["bench", rest @ ..] => bench::run(&root()?, rest),
         ["ci"] => ci::run(&root()?),
         ["interop", rest @ ..] => interop::run(&root()?, rest),
+        ["package"] => package::run(&root()?),
         ["pictures"] => pictures::run(&root()?),
         ["tidy"] => tidy::run(&root()?),
         ["tour"] => tour::run(&root()?),
@@ -60,7 +70,9 @@ fn root() -> Result<PathBuf, String> {
 const HELP: &str = "\
 Usage: cargo xtask <command>
 
-  ci        run formatting, lints, tidy, tests and documentation; needs only a Rust toolchain
+  ci        run formatting, lints, `tidy`, `package`, tests, documentation and `api`; needs only a Rust toolchain
+  api       compare the public API of the libraries with docs/api, which shows every change of it to reviewers. --update
+            writes it there
   attacks   run generated command lines against random policies: denied programs must not run, denied files must not be
             read. --all runs thousands of lines, --seed N other lines, --binary FILE uses an existing binary
   bench     measure messages, conversations, frames, starts and judged programs; name one to run only that: `codec`,
@@ -68,6 +80,7 @@ Usage: cargo xtask <command>
   interop   run our agent and client and those of interop/ with each other. --install-only stops after the installation,
             `rules` tests program rules with real agents, `claude` runs only the scenarios of `attache claude`, and
             `claude WORD` only those with the word in their name
+  package   check that every crate could be published
   pictures  draw real runs of the binary as images in docs/images; needs tmux
   tidy      check the rules of this repository that the compiler does not check
   tour      run an example agent in the terminal UI, to see what the client can show

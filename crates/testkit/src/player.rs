@@ -6,6 +6,7 @@ mod line_stream;
 mod playback;
 mod send;
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -56,9 +57,27 @@ impl ScriptPlayer {
         R: AsyncRead + Unpin,
         W: AsyncWrite + Unpin,
     {
+        self.play_noting(read, write, &OnceLock::new()).await
+    }
+
+    /// Like [`play`](Self::play). The first difference is noted before the other side can see that the player has closed
+    /// its side.
+    pub(crate) async fn play_noting<R, W>(
+        self,
+        read: R,
+        write: W,
+        difference: &OnceLock<Difference>,
+    ) -> Result<(), Difference>
+    where
+        R: AsyncRead + Unpin,
+        W: AsyncWrite + Unpin,
+    {
         let stream = LineStream::new(read, write);
         let mut playback = Playback::new(self.side, stream, self.within);
         let played = playback.play(&self.script).await;
+        if let Err(found) = &played {
+            difference.get_or_init(|| found.clone());
+        }
         playback.close().await;
         played
     }

@@ -1,5 +1,8 @@
 //! Scripted peers for tests of other crates: a peer at the end of a pipe that plays a script, with a recorded trace.
 
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
 use attache_transport::Pipe;
 use tokio::task::{JoinError, JoinHandle};
 
@@ -41,18 +44,29 @@ pub fn scripted_client(script: &str) -> Result<(Pipe, ScriptedPeer), ScriptError
 }
 
 /// A scripted peer that is playing.
+///
+/// If a test panics while the peer is alive, for example because a response is an error, the peer prints to the test's
+/// output where the conversation left the script, and the conversation until then.
 #[derive(Debug)]
 pub struct ScriptedPeer {
     side: Side,
     tap: Tap,
     playing: JoinHandle<Result<(), Difference>>,
+    difference: Arc<OnceLock<Difference>>,
 }
 
 impl ScriptedPeer {
     fn start(player: ScriptPlayer, pipe: Pipe, tap: Tap) -> Self {
         let side = player.side();
-        let playing = tokio::spawn(player.play(pipe.0, pipe.1));
-        ScriptedPeer { side, tap, playing }
+        let difference = Arc::new(OnceLock::new());
+        let noted = Arc::clone(&difference);
+        let playing = tokio::spawn(async move { player.play_noting(pipe.0, pipe.1, &noted).await });
+        ScriptedPeer {
+            side,
+            tap,
+            playing,
+            difference,
+        }
     }
 
     /// The traffic so far.
@@ -61,10 +75,35 @@ impl ScriptedPeer {
     }
 
     /// Waits for the end of the script. Returns the trace, or the first difference.
-    pub async fn finish(self) -> Result<Trace, Difference> {
-        let failed = |fault: JoinError| Err(Difference::of_fault(self.side, &fault.to_string()));
-        self.playing.await.unwrap_or_else(failed)?;
+    pub async fn finish(mut self) -> Result<Trace, Difference> {
+        let side = self.side;
+        let failed = |fault: JoinError| Err(Difference::of_fault(side, &fault.to_string()));
+        (&mut self.playing).await.unwrap_or_else(failed)?;
         Ok(self.tap.trace())
+    }
+
+    /// What a test that panics should know about its peer.
+    pub(crate) fn report(&self) -> String {
+        let mut report = match self.difference.get() {
+            Some(difference) => difference.to_string(),
+            None => format!("the {} had found no difference to its script", self.side),
+        };
+        report.push_str("\nthe conversation:\n");
+        for line in self.tap.trace().to_string().lines() {
+            report.push_str("  ");
+            report.push_str(line);
+            report.push('\n');
+        }
+        report
+    }
+}
+
+impl Drop for ScriptedPeer {
+    #[allow(clippy::print_stderr, reason = "the output of a test that fails")]
+    fn drop(&mut self) {
+        if thread::panicking() {
+            eprintln!("{}", self.report());
+        }
     }
 }
 

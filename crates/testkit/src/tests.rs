@@ -6,6 +6,7 @@ mod parse;
 mod playback;
 mod player;
 mod rule_checker;
+mod scripted_peer;
 mod trace;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

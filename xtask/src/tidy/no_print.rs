@@ -1,4 +1,4 @@
-//! Only the command line prints; libraries return their output.
+//! Only the command line prints; libraries return their output. The test kit may print to the output of a test that fails.
 
 use super::Violation;
 use super::tokens::{macro_calls, without_tests};
@@ -22,8 +22,11 @@ fn is_library(file: &File) -> bool {
         .path
         .split('/')
         .any(|part| part == "tests" || part == "tests.rs");
-    !is_test && file.source_of().is_some_and(|folder| folder != "cli")
+    !is_test && file.path != TEST_OUTPUT && file.source_of().is_some_and(|folder| folder != "cli")
 }
+
+/// Prints to the output of the user's tests.
+const TEST_OUTPUT: &str = "crates/testkit/src/scripted_peer.rs";
 
 const PRINTING: [&str; 5] = ["print", "println", "eprint", "eprintln", "dbg"];
 
@@ -83,6 +86,8 @@ fn f() { println!() }
 fn f() { println!() }
 //- crates/cli/src/main.rs
 fn main() { println!() }
+//- crates/testkit/src/scripted_peer.rs
+fn f() { eprintln!() }
 //- xtask/src/main.rs
 fn main() { println!() }
 ",
