@@ -122,11 +122,7 @@ impl PathLookups {
 
     #[cfg(target_os = "linux")]
     fn is_missing_in_open_directory(&self, path: &Path) -> bool {
-        let is_absent = |directory: &OsStr| {
-            let entries = self.entries.borrow();
-            matches!(entries.get(directory), Some(PathEntry::Absent))
-        };
-        self.directories.borrow_mut().lack(path, is_absent)
+        self.directories.borrow_mut().lack(path)
     }
 
     #[cfg(not(target_os = "linux"))]

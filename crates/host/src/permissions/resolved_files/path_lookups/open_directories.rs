@@ -1,6 +1,5 @@
 //! Directories that are kept open while many names are looked up in them. Most words of a command name no file, and in an
-//! open directory the kernel finds that out in half the time, because it doesn't walk the whole path again. Where a directory
-//! is missing, so is everything in it.
+//! open directory the kernel finds that out in half the time, because it doesn't walk the whole path again.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
@@ -17,68 +16,45 @@ pub(super) struct OpenDirectories(Vec<OpenDirectory>);
 #[derive(Debug)]
 struct OpenDirectory {
     path: OsString,
-    state: DirectoryState,
-}
-
-#[derive(Debug)]
-enum DirectoryState {
-    /// The directory does not exist.
-    Missing,
-    /// Not opened, and how many names were looked up in it.
-    Closed(usize),
-    Open(OwnedFd),
+    lookups: usize,
+    opened: Option<OwnedFd>,
 }
 
 impl OpenDirectories {
-    /// Whether it is certain that nothing is at a path whose directory has no links. `is_absent` says whether nothing was
-    /// found at the directory itself.
-    pub(super) fn lack(&mut self, path: &Path, is_absent: impl Fn(&OsStr) -> bool) -> bool {
+    /// Whether it is certain that nothing is at a path whose directory has no links.
+    pub(super) fn lack(&mut self, path: &Path) -> bool {
         let bytes = path.as_os_str().as_bytes();
         let Some(end) = memchr::memrchr(b'/', bytes).filter(|end| *end > 0) else {
             return false;
         };
-        let (directory, name) = (OsStr::from_bytes(&bytes[..end]), &bytes[end + 1..]);
-        match self.state(directory, is_absent) {
-            Some(DirectoryState::Missing) => true,
-            Some(DirectoryState::Open(opened)) => {
-                let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::EACCESS;
-                rustix::fs::accessat(opened, name, Access::EXISTS, flags) == Err(Errno::NOENT)
-            }
-            Some(DirectoryState::Closed(_)) | None => false,
-        }
+        let (directory, name) = (&bytes[..end], &bytes[end + 1..]);
+        let Some(opened) = self.opened(OsStr::from_bytes(directory)) else {
+            return false;
+        };
+        let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::EACCESS;
+        rustix::fs::accessat(opened, name, Access::EXISTS, flags) == Err(Errno::NOENT)
     }
 
-    /// The state of a directory, which is opened once so many names were looked up in it that this pays.
-    fn state(
-        &mut self,
-        path: &OsStr,
-        is_absent: impl Fn(&OsStr) -> bool,
-    ) -> Option<&DirectoryState> {
+    /// The directory, once so many names were looked up in it that opening it pays.
+    fn opened(&mut self, path: &OsStr) -> Option<&OwnedFd> {
         let known = self.0.iter().position(|it| it.path == path);
-        let known = match known {
-            Some(known) => known,
-            None if self.0.len() >= MAX_DIRECTORIES => return None,
-            None => {
+        let Some(known) = known else {
+            if self.0.len() < MAX_DIRECTORIES {
                 self.0.push(OpenDirectory {
                     path: path.to_owned(),
-                    state: match is_absent(path) {
-                        true => DirectoryState::Missing,
-                        false => DirectoryState::Closed(0),
-                    },
+                    lookups: 1,
+                    opened: None,
                 });
-                self.0.len() - 1
             }
+            return None;
         };
-        let state = &mut self.0[known].state;
-        if let DirectoryState::Closed(lookups) = state {
-            *lookups = lookups.saturating_add(1);
-            if *lookups == LOOKUPS_BEFORE_OPENING {
-                let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-                let opened = rustix::fs::open(path, flags, Mode::empty());
-                *state = opened.map_or(DirectoryState::Closed(usize::MAX), DirectoryState::Open);
-            }
+        let directory = &mut self.0[known];
+        directory.lookups += 1;
+        if directory.lookups == LOOKUPS_BEFORE_OPENING {
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            directory.opened = rustix::fs::open(path, flags, Mode::empty()).ok();
         }
-        Some(state)
+        directory.opened.as_ref()
     }
 }
 
