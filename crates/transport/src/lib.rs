@@ -14,6 +14,7 @@ mod outgoing_translator;
 mod peer_handle;
 mod reader;
 mod stdio;
+mod tap;
 mod writer;
 
 /// The example of the package's page, run as a test.
@@ -28,3 +29,4 @@ pub use memory::{Pipe, pipes};
 pub use options::{Options, SessionEffect, SessionIndex};
 pub use peer_handle::{CallError, CloseReason, Delivery, PeerHandle, PendingCall};
 pub use stdio::{BlockingStdio, StdioInput, StdioOutput, blocking_stdio, stdio};
+pub use tap::{Tap, TapEvent};

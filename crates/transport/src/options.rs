@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::Tap;
 use attache_rpc::{Call, Framing, Limits, NonJsonLines, SessionKey, Translator};
 
 /// The settings of a connection.
@@ -16,6 +17,9 @@ pub struct Options {
     /// How long a call waits for its response while the program takes nothing from the inbox. Then it fails with
     /// [`CallError::Stalled`](crate::CallError::Stalled). Default: 30 seconds.
     pub stall: Duration,
+    /// Whether calls also stall if the program takes nothing from the inbox while a request waits there, because the peer
+    /// may need its response before it responds. Default: true.
+    pub stalls_on_requests: bool,
     /// How long the program may still respond to open requests after the peer has closed its side. Default: 2 seconds.
     pub grace: Duration,
     /// Finds the session of each call. Default: no call belongs to a session.
@@ -26,6 +30,8 @@ pub struct Options {
     pub transport: &'static str,
     /// Translates between the peer's message shapes and ours. Default: none.
     pub translator: Option<Box<dyn Translator>>,
+    /// Shows all messages to a debugging program. Default: none.
+    pub tap: Option<Tap>,
 }
 
 impl Default for Options {
@@ -35,11 +41,13 @@ impl Default for Options {
             framing: Framing::Lines,
             non_json_lines: NonJsonLines::Reject,
             stall: Duration::from_secs(30),
+            stalls_on_requests: true,
             grace: Duration::from_secs(2),
             session_index: Box::new(NoSessions),
             peer: "peer",
             transport: "stream",
             translator: None,
+            tap: None,
         }
     }
 }

@@ -533,3 +533,18 @@ fn an_option_is_picked_by_its_kind_and_never_a_lasting_one() {
     );
     check(&[], false, false);
 }
+
+#[test]
+fn a_setter_takes_a_value_or_an_option() {
+    let kept = v1::Implementation::new("a", "1").title("T");
+    let title: Option<&str> = Some("T");
+    assert_eq!(v1::Implementation::new("a", "1").title(title), kept);
+    assert_eq!(
+        v1::Implementation::new("a", "1").title(kept.title.clone()),
+        kept
+    );
+    let none: Option<String> = None;
+    assert_eq!(v1::Implementation::new("a", "1").title(none).title, None);
+    let read = v1::ReadTextFileRequest::new("s", "/a");
+    assert_eq!(read.clone().line(7).line, read.line(Some(7)).line);
+}
