@@ -13,9 +13,7 @@ use super::pattern::{ExecPattern, remember_files};
 use super::programs::Programs;
 use super::text::unescaped;
 use super::{ApprovedCommand, ExecRule, ExecRules};
-use crate::permissions::{
-    CommandMatch, PathLookups, PathPattern, PathViews, ShellLine, word_values,
-};
+use crate::permissions::{CommandMatch, PathLookups, PathPattern, PathViews, ShellLine, WordPaths};
 
 /// Enforces the command rules of a policy.
 pub(super) struct RuleJudge {
@@ -289,12 +287,10 @@ impl PathInspection<'_> {
             Some(cwd) => std::slice::from_ref(cwd),
             None => self.directories,
         };
-        let words: Vec<&str> = invocation
-            .words
-            .iter()
-            .flat_map(|word| word_values(word))
-            .collect();
+        let read = WordPaths::of(&invocation.words, bases);
+        let words: Vec<&str> = read.texts.iter().map(String::as_str).collect();
         let (places, is_seen) = self.resolved_paths(&words);
+        let is_seen = is_seen && !read.is_cut;
         let mut found = match is_seen {
             true => RuleMatch::No,
             false => RuleMatch::Maybe,
