@@ -10,7 +10,7 @@ use attache_process::{
 use super::daemons;
 use super::invocation::{self, Invocation, Invocations};
 use super::pattern::{ExecPattern, remember_files};
-use super::programs::Programs;
+use super::programs::{Programs, is_git_core};
 use super::text::unescaped;
 use super::{ApprovedCommand, ExecRule, ExecRules};
 use crate::permissions::{CommandMatch, PathLookups, PathPattern, PathViews, ShellLine, WordPaths};
@@ -251,7 +251,9 @@ enum RuleMatch {
 impl CompiledRule {
     fn catches(&self, inspection: &PathInspection<'_>, invocation: &Invocation) -> RuleMatch {
         let each = self.commands.iter();
-        let found = each.map(|pattern| pattern.catches(invocation)).max();
+        let has_own_scripts = || inspection.has_own_git_scripts();
+        let found = each.map(|pattern| pattern.catches(invocation, has_own_scripts));
+        let found = found.max();
         let mut commands = self.commands.iter();
         if found == Some(CommandMatch::Maybe) {
             return RuleMatch::PossibleAlias;
@@ -280,6 +282,15 @@ struct PathInspection<'a> {
 }
 
 impl PathInspection<'_> {
+    /// Whether no variable makes git look for its separate programs elsewhere.
+    fn has_own_git_scripts(&self) -> bool {
+        let variables = self.process.variables();
+        variables.is_some_and(|all| {
+            let mut all = all.iter().map(|it| it.to_string_lossy());
+            all.all(|it| it.strip_prefix("GIT_EXEC_PATH=").is_none_or(is_git_core))
+        })
+    }
+
     /// Whether the directory of a command or one of its arguments leads to a path of a rule: as written, as we resolve
     /// them, and as the process does.
     fn touches(&self, patterns: &[PathPattern], invocation: &Invocation) -> RuleMatch {

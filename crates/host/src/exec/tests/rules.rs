@@ -201,6 +201,47 @@ fn attack_no_spelling_of_an_argument_hides_the_path() {
     }
 }
 
+#[test]
+fn attack_a_separate_program_of_git_is_an_alias_if_git_cannot_find_it() {
+    let rules = rules(Preset::Ask, PUSH);
+    let verdict = |line: &str, variable: Option<&str>| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let process = FakeProcess {
+            variables: variable.into_iter().map(OsString::from).collect(),
+        };
+        let mut judge = judge(&rules.watch().rules).unwrap();
+        matches!(
+            judge.judge(&exec("/usr/bin/git", &words), &process),
+            ExecVerdict::Continue
+        )
+    };
+    for name in [
+        "submodule",
+        "sh-i18n--envsubst",
+        "web--browse",
+        "mergetool--lib",
+    ] {
+        let line = format!("git {name} update");
+        assert!(verdict(&line, None), "{line}");
+        assert!(
+            verdict(&line, Some("GIT_EXEC_PATH=/usr/lib/git-core")),
+            "{line}"
+        );
+        assert!(!verdict(&line, Some("GIT_EXEC_PATH=/tmp")), "{line}");
+        assert!(
+            !verdict(&format!("git --exec-path=/tmp {name}"), None),
+            "{line}"
+        );
+        assert!(!verdict(
+            &format!("git --exec-path=/tmp -c alias.{name}=push {name}"),
+            None
+        ));
+    }
+    assert!(verdict("git status", Some("GIT_EXEC_PATH=/tmp")));
+    assert!(verdict("git --exec-path=/tmp status", None));
+    assert!(!verdict("git svn fetch", None));
+}
+
 const RENAMED: &str = r#"{"default": "allow", "rules": [
     {"action": "deny", "command": ["git push **", "cargo publish **", "cargo test **"], "id": "no"},
     {"action": "deny", "command": ["npm install **", "npm publish **", "docker run **"], "id": "no"},
