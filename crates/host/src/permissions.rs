@@ -49,10 +49,10 @@ pub use vocabulary::{
 };
 
 pub(crate) use command::base_name;
-pub(crate) use command::options::subcommands;
+pub(crate) use command::options::{names_git_script, subcommands};
 pub(crate) use command::pattern::CommandMatch;
 pub(crate) use enforced_rules::{PathRule, RuleReach};
-pub(crate) use path_views::{PathViews, word_values};
+pub(crate) use path_views::{PathViews, WordPaths};
 pub(crate) use paths::normal_path;
 pub(crate) use resolved_files::PathLookups;
 

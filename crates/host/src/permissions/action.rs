@@ -30,6 +30,7 @@ pub(super) use file_patterns::{
 };
 use input::ToolInput;
 use path_readings::location_readings;
+pub(super) use path_readings::readings;
 pub use unknown_texts::UnknownTexts;
 
 /// The effect that a tool call or request would have, as far as it says. Permissions judge actions.
