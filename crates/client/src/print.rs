@@ -197,6 +197,11 @@ impl Printer {
             | v1::SessionUpdate::SessionMessage(_)
             | v1::SessionUpdate::SessionMessageChunk(_)
             | v1::SessionUpdate::Other(_) => {}
+            // Kept, but not printed: nobody knows yet what it means.
+            unknown => {
+                self.transcript.apply(unknown.clone());
+                return;
+            }
         }
         if self.format == PrintFormat::Quiet {
             self.transcript.apply(update.clone());

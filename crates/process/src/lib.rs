@@ -8,6 +8,7 @@ pub mod mount_table;
 
 mod child;
 mod confinement;
+mod diagnostics;
 mod error;
 mod exec;
 mod exit;
@@ -26,6 +27,11 @@ use linux as platform;
 mod other;
 #[cfg(not(target_os = "linux"))]
 use other as platform;
+
+/// The example of the package's page, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub use child::{Child, Custody};
 pub use confinement::{

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use attache_rpc::json::Raw;
-use attache_rpc::{Id, SessionKey};
+use attache_rpc::json::{self, Object, Raw};
+use attache_rpc::{Error, Id, SessionKey};
 use attache_schema::call::{
     AgentNotification, AgentRequest, ClientNotification, ClientRequest, Extension,
 };
 use attache_schema::error::method_not_found;
 use attache_schema::method::{Method, Request};
-use attache_schema::{__method_doc, v1};
+use attache_schema::{__method_doc, Meta, v1};
 
 use crate::Reply;
 use crate::connection::Connection;
@@ -61,6 +61,7 @@ macro_rules! side {
         $(#[$doc])*
         #[derive(Debug)]
         #[allow(clippy::large_enum_variant, reason = "a call is made once and moved a few times")]
+        #[non_exhaustive]
         pub enum $Call {
             $(
                 #[doc = __method_doc!(Request $direction $method $stability $requirement ($($($needed)*)?) $Result)]
@@ -77,21 +78,34 @@ macro_rules! side {
         }
 
         impl $Call {
-            pub(crate) fn from_request(connection: &Arc<Connection>, id: Id, session: SessionKey, request: $Requests) -> Self {
+            /// The error is the response to a request that this enum does not know.
+            pub(crate) fn from_request(
+                connection: &Arc<Connection>,
+                id: Id,
+                session: SessionKey,
+                request: $Requests,
+            ) -> Result<Self, (Id, Error)> {
                 match request {
                     $($Requests::$Request(params) => {
-                        $Call::$Request(params, Reply::new(connection, id, session, RequestKind::of(<v1::$Params as Request>::METHOD)))
+                        let kind = RequestKind::of(<v1::$Params as Request>::METHOD);
+                        let reply = Reply::new(connection, id, session, kind, params.meta.as_ref());
+                        Ok($Call::$Request(params, reply))
                     })*
                     $Requests::Extension(call) => {
-                        $Call::Extension(call, Reply::new(connection, id, session, RequestKind::Ordinary))
+                        let meta = call.params.as_ref().and_then(extension_meta);
+                        let reply = Reply::new(connection, id, session, RequestKind::Ordinary, meta.as_ref());
+                        Ok($Call::Extension(call, reply))
                     }
+                    unknown => Err((id, method_not_found(unknown.method()))),
                 }
             }
 
-            pub(crate) fn from_notification(notification: $Notifications) -> Self {
+            /// The error says that this enum does not know the notification.
+            pub(crate) fn from_notification(notification: $Notifications) -> Result<Self, Error> {
                 match notification {
-                    $($Notifications::$Notification(params) => $Call::$Notification(params),)*
-                    $Notifications::Extension(call) => $Call::ExtensionNotification(call),
+                    $($Notifications::$Notification(params) => Ok($Call::$Notification(params)),)*
+                    $Notifications::Extension(call) => Ok($Call::ExtensionNotification(call)),
+                    unknown => Err(method_not_found(unknown.method())),
                 }
             }
 
@@ -119,6 +133,12 @@ macro_rules! side {
 }
 
 attache_schema::__methods!(sides);
+
+/// The `_meta` of an extension method, whose params may be any JSON.
+fn extension_meta(params: &Raw) -> Option<Meta> {
+    let params = Object::parse(params.as_str()).ok()?;
+    json::from_str(params.get("_meta")?).ok()
+}
 
 impl RequestKind {
     fn of(method: &Method) -> Self {

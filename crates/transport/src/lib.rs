@@ -5,6 +5,7 @@
 //! [`PeerHandle`]. A transport that carries messages rather than bytes, such as WebSocket, presents itself as a stream of
 //! lines.
 
+mod diagnostics;
 mod driver;
 mod inbox;
 mod memory;
@@ -15,6 +16,12 @@ mod reader;
 mod stdio;
 mod writer;
 
+/// The example of the package's page, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub use diagnostics::ShortenedText;
 pub use driver::connect;
 pub use inbox::{Inbox, IncomingCall};
 pub use memory::{Pipe, pipes};

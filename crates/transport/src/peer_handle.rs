@@ -12,9 +12,11 @@ use attache_rpc::{
     SendOptions, SessionKey, TooLarge, Urgency,
 };
 use bytestring::ByteString;
-use thiserror::Error as ThisError;
 use tokio::sync::Notify;
+use tokio::time::Instant;
+use tracing::Span;
 
+use crate::diagnostics;
 use crate::driver::{Shared, State};
 
 pub use pending_call::PendingCall;
@@ -37,50 +39,74 @@ pub enum Delivery {
 }
 
 /// Why a call to the peer failed.
-#[derive(Debug, Clone, PartialEq, ThisError)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum CallError {
     /// The peer responded with an error.
-    #[error("{0}")]
     Refused(Error),
     /// The peer's response is not a valid JSON-RPC response.
-    #[error("the peer's response is malformed: {0}")]
     Malformed(String),
     /// The connection ended before the response arrived.
-    #[error("{0}")]
     Closed(CloseReason),
     /// The request is longer than [`Limits::frame`](attache_rpc::Limits::frame) and was not sent.
-    #[error("the message has {} bytes, the limit is {}", .0.size, .0.limit)]
     TooLarge(TooLarge),
     /// The response cannot be delivered, because calls before it have waited in the inbox for longer than
     /// [`Options::stall`](crate::Options::stall).
-    #[error(
-        "the response waits in the inbox behind calls that are not being handled; keep handling calls while you wait, for example in another task"
-    )]
     Stalled,
 }
 
 /// Why a connection has ended.
-#[derive(Debug, Clone, PartialEq, Eq, ThisError)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CloseReason {
     /// The peer closed its side of the connection.
-    #[error("the peer has closed the connection")]
     PeerClosed,
     /// This side closed the connection.
-    #[error("the connection is closed")]
     ClosedLocally,
     /// Reading from or writing to the stream failed.
-    #[error("the connection failed: {0}")]
     Io(io::ErrorKind),
     /// The stream cannot be split into messages any further.
-    #[error("the connection cannot be read any further: {0}")]
     Framing(FramingError),
     /// The peer violated the protocol so badly that the connection was closed.
-    #[error("{0}")]
     Fatal(FatalError),
     /// A task of the connection has panicked, or its runtime has been shut down.
-    #[error("the connection's task has failed")]
     TaskFailed,
 }
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallError::Refused(error) => error.fmt(f),
+            CallError::Malformed(reason) => {
+                write!(f, "the peer's response is malformed: {reason}")
+            }
+            CallError::Closed(why) => why.fmt(f),
+            CallError::TooLarge(TooLarge { size, limit }) => {
+                write!(f, "the message has {size} bytes, the limit is {limit}")
+            }
+            CallError::Stalled => f.write_str(
+                "the response waits in the inbox behind calls that are not being handled; keep handling calls while you wait, for example in another task",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for CallError {}
+
+impl fmt::Display for CloseReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CloseReason::PeerClosed => f.write_str("the peer has closed the connection"),
+            CloseReason::ClosedLocally => f.write_str("the connection is closed"),
+            CloseReason::Io(kind) => write!(f, "the connection failed: {kind}"),
+            CloseReason::Framing(error) => {
+                write!(f, "the connection cannot be read any further: {error}")
+            }
+            CloseReason::Fatal(error) => error.fmt(f),
+            CloseReason::TaskFailed => f.write_str("the connection's task has failed"),
+        }
+    }
+}
+
+impl std::error::Error for CloseReason {}
 
 impl PeerHandle {
     /// Sends a request and waits for the response. Dropping the future cancels the request.
@@ -108,14 +134,17 @@ impl PeerHandle {
             let room = state.endpoint.has_room(options.urgency) && state.endpoint.may_call();
             room || state.closing || state.closed().is_some()
         };
-        let mut state = self.wait_for_room(options, until).await;
+        let (mut state, waiting) = self.wait_for_room(options, until).await;
         check_open(&state, state.closed())?;
         let call = state
             .endpoint
             .call(method, params, options)
             .map_err(CallError::TooLarge)?;
         state.wake_writer();
-        Ok(PendingCall::new(self, &mut state, call, delivery))
+        let pending = PendingCall::new(self, &mut state, call, delivery);
+        drop(state);
+        diagnostics::waited_for_outbox(self.shared(), waiting);
+        Ok(pending.traced(method))
     }
 
     /// Sends a notification. Waits until the outgoing queue has room.
@@ -154,7 +183,20 @@ impl PeerHandle {
         drop(state);
         self.shared().settled.notify_waiters();
         self.shared().cancelled.notify_waiters();
+        let error_code = outcome.err().map(|error| error.code);
+        self.shared().traces.responded(id, error_code);
         sent
+    }
+
+    /// The span of a request from the peer that has been taken from the inbox and has no response yet. Without a
+    /// subscriber that wants it, the span is disabled.
+    pub fn request_span(&self, id: &Id) -> Span {
+        self.shared().traces.span_of(id)
+    }
+
+    /// The span of the connection. Without a subscriber that wants it, the span is disabled.
+    pub fn span(&self) -> &Span {
+        &self.shared().span
     }
 
     /// The peer's pending requests that belong to a session.
@@ -221,37 +263,40 @@ impl PeerHandle {
             let ended = state.closing || state.writing.is_some();
             ended || state.endpoint.has_room(options.urgency)
         };
-        let mut state = self.wait_for_room(options, until).await;
+        let (mut state, waiting) = self.wait_for_room(options, until).await;
         check_open(&state, state.writing.as_ref())?;
         push(&mut state).map_err(CallError::TooLarge)?;
         state.wake_writer();
+        drop(state);
+        diagnostics::waited_for_outbox(self.shared(), waiting);
         Ok(())
     }
 
     /// Waits for room in the outgoing queue. The returned guard keeps others from taking the room. Yields now and then, so
-    /// that the writing task gets to run.
+    /// that the writing task gets to run. Also returns when the wait began, for the log.
     async fn wait_for_room(
         &self,
         options: SendOptions,
         until: impl Fn(&State) -> bool,
-    ) -> MutexGuard<'_, State> {
+    ) -> (MutexGuard<'_, State>, Option<Instant>) {
         tokio::task::consume_budget().await;
         let shared = self.shared();
         match options.urgency {
             Urgency::Ordinary => {
                 if let Some(state) = shared.lock_if(&until) {
-                    return state;
+                    return (state, None);
                 }
+                let waiting = diagnostics::wait_begins();
                 let mut place = RoomWaiter::new(shared, options.session);
                 let mut state = shared.wait(&shared.room, until).await;
                 place.leave(&mut state);
-                state
+                (state, waiting)
             }
             // An urgent message does not overtake its own session, even if that session still waits for room.
             Urgency::Urgent => {
                 let until =
                     |state: &State| until(state) && !state.waiting.contains(&options.session);
-                shared.wait(&shared.room, until).await
+                (shared.wait(&shared.room, until).await, None)
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use attache::{CallError, v1};
+use attache::v1;
 use attache_model::Input;
 use serde_json::json;
 
@@ -51,10 +51,8 @@ impl Turn<'_> {
         {
             return Ok(failed(CANNOT_ASK));
         }
-        let scope = v1::ElicitationSessionScope {
-            session_id: self.session.id().clone(),
-            tool_call_id: Some(open.shown.clone()),
-        };
+        let scope = v1::ElicitationSessionScope::new(self.session.id().clone())
+            .tool_call_id(open.shown.clone());
         let form = v1::ElicitationFormMode::new(form(&options));
         let request = v1::CreateElicitationRequest::new(
             question,
@@ -63,7 +61,7 @@ impl Turn<'_> {
         );
         let answered = match client.request(request).await {
             Ok(answered) => answered.action,
-            Err(gone @ CallError::Closed(_)) => return Err(gone.into()),
+            Err(gone) if gone.is_closed() => return Err(gone.into()),
             Err(_) => return Ok(failed(COULD_NOT_ASK)),
         };
         Ok(match answered {
