@@ -31,7 +31,8 @@ pub use options::Options;
 pub use reply::Reply;
 pub use transcript::Transcript;
 
-/// The examples of the README, run as tests.
+/// The examples of the README and of VERSIONING.md, run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../../../VERSIONING.md")]
 struct Readme;
