@@ -32,15 +32,14 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let options = transport::Options {
-        limits: options.limits,
-        framing: options.framing,
-        non_json_lines: NonJsonLines::Reject,
-        stall: options.stall,
-        grace: options.grace,
-        session_index: Box::new(AgentSessionIndex),
-        translator: options.translator,
-    };
+    let options = transport::Options::default()
+        .limits(options.limits)
+        .framing(options.framing)
+        .non_json_lines(NonJsonLines::Reject)
+        .stall(options.stall)
+        .grace(options.grace)
+        .session_index(AgentSessionIndex)
+        .translator(options.translator);
     let (link, inbox) = transport::connect(read, write, options);
     let connection = Arc::new(Connection::of_agent(link));
     let client = ClientHandle {

@@ -9,6 +9,7 @@ use thiserror::Error as ThisError;
 
 /// Why a request or notification to the peer failed.
 #[derive(Debug, Clone, PartialEq, ThisError)]
+#[non_exhaustive]
 pub enum CallError {
     /// The peer does not advertise the capability that the method requires. Nothing was sent.
     #[error("{method} needs `{capability}`, which the peer does not advertise")]
@@ -55,6 +56,9 @@ pub enum CallError {
         "the response waits in the inbox behind calls that are not being handled; keep handling calls while you wait, for example in another task"
     )]
     Stalled,
+    /// The connection failed in a way that has no variant of its own here.
+    #[error("{0}")]
+    Transport(transport::CallError),
 }
 
 impl CallError {
@@ -80,6 +84,7 @@ impl From<transport::CallError> for CallError {
             transport::CallError::Closed(why) => CallError::Closed(why),
             transport::CallError::TooLarge(size) => CallError::TooLarge(size),
             transport::CallError::Stalled => CallError::Stalled,
+            unknown => CallError::Transport(unknown),
         }
     }
 }

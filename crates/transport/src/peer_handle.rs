@@ -29,6 +29,7 @@ pub(crate) struct CloseOnDrop(pub(crate) Arc<Shared>);
 
 /// When the response to a call is delivered, relative to other messages from the peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Delivery {
     /// As soon as it is received.
     AtOnce,
@@ -38,6 +39,7 @@ pub enum Delivery {
 
 /// Why a call to the peer failed.
 #[derive(Debug, Clone, PartialEq, ThisError)]
+#[non_exhaustive]
 pub enum CallError {
     /// The peer responded with an error.
     #[error("{0}")]
@@ -61,6 +63,7 @@ pub enum CallError {
 
 /// Why a connection has ended.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
+#[non_exhaustive]
 pub enum CloseReason {
     /// The peer closed its side of the connection.
     #[error("the peer has closed the connection")]

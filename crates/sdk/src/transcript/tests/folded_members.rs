@@ -12,10 +12,7 @@ fn all_members_of_a_change_are_folded() {
         v1::SubagentUpdate::MEMBERS,
         v1::SessionMessage::MEMBERS,
     ];
-    let lines: String = members
-        .iter()
-        .map(|names| names.join(" ") + "\n")
-        .collect();
+    let lines: String = members.iter().map(|names| names.join(" ") + "\n").collect();
     // After a change here, fold the new member in the `change` method of the entry.
     expect![[r#"
         toolCallId title name kind status content locations rawInput rawOutput _meta
