@@ -15,6 +15,11 @@ mod reader;
 mod stdio;
 mod writer;
 
+/// The example of the package's page, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use driver::connect;
 pub use inbox::{Inbox, IncomingCall};
 pub use memory::{Pipe, pipes};
