@@ -79,7 +79,7 @@ impl fmt::Display for CallError {
                 write!(f, "the peer's response is malformed: {reason}")
             }
             CallError::Closed(why) => why.fmt(f),
-            CallError::TooLarge(TooLarge { size, limit }) => {
+            CallError::TooLarge(TooLarge { size, limit, .. }) => {
                 write!(f, "the message has {size} bytes, the limit is {limit}")
             }
             CallError::Stalled => f.write_str(
