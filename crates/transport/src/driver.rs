@@ -12,7 +12,9 @@ use attache_rpc::{
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
+use tracing::{Instrument, Span};
 
+use crate::diagnostics::{self, OpenTraces};
 use crate::peer_handle::CloseOnDrop;
 use crate::{
     CallError, CloseReason, Delivery, Inbox, IncomingCall, Options, PeerHandle, reader, writer,
@@ -27,7 +29,10 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let limits = options.limits.clone();
+    let span = diagnostics::connection_span(&options);
     let shared = Arc::new(Shared {
+        span: span.clone(),
+        traces: OpenTraces::default(),
         state: Mutex::new(State {
             endpoint: Endpoint::new(limits.clone(), options.framing, options.non_json_lines),
             inbox: VecDeque::new(),
@@ -46,6 +51,7 @@ where
         translator: Mutex::new(options.translator),
         unread: AtomicUsize::new(0),
         taken_count: AtomicUsize::new(0),
+        write_count: AtomicUsize::new(0),
         inbound: limits.inbound.max(1),
         stall: options.stall,
         grace: options.grace,
@@ -55,19 +61,25 @@ where
         cancelled: Notify::new(),
         settled: Notify::new(),
     });
-    tokio::spawn(reader::run(
+    let reader = reader::run(
         read,
         Arc::clone(&shared),
         limits,
+        options.non_json_lines,
         options.session_index,
-    ));
-    tokio::spawn(writer::run(write, Arc::clone(&shared), options.framing));
+    );
+    tokio::spawn(reader.instrument(span.clone()));
+    let writer = writer::run(write, Arc::clone(&shared), options.framing);
+    tokio::spawn(writer.instrument(span));
     let owner = Arc::new(CloseOnDrop(Arc::clone(&shared)));
     let inbox = Inbox::new(Arc::clone(&owner), shared);
     (PeerHandle(owner), inbox)
 }
 
 pub(crate) struct Shared {
+    /// The span of the connection in the log.
+    pub(crate) span: Span,
+    pub(crate) traces: OpenTraces,
     state: Mutex<State>,
     has_translator: AtomicBool,
     translator: Mutex<Option<Box<dyn Translator>>>,
@@ -75,6 +87,8 @@ pub(crate) struct Shared {
     pub(crate) unread: AtomicUsize,
     /// The number of items that have been taken from the inbox.
     pub(crate) taken_count: AtomicUsize,
+    /// The number of writes to the stream.
+    pub(crate) write_count: AtomicUsize,
     pub(crate) inbound: usize,
     pub(crate) stall: Duration,
     pub(crate) grace: Duration,
@@ -120,9 +134,9 @@ pub(crate) struct ResponseWaiter {
     pub(crate) queued: Option<Instant>,
 }
 
-/// An item in the inbox, with the bytes that it occupies.
+/// An item in the inbox, with the bytes that it occupies. A call has the time at which it was received, if that is logged.
 pub(crate) enum InboxItem {
-    Call(IncomingCall, usize),
+    Call(IncomingCall, usize, Option<Instant>),
     Response(CallId, Result<Payload, CallFailure>, usize),
 }
 
@@ -179,11 +193,12 @@ impl Shared {
         let mut guard = self.lock();
         let state = &mut *guard;
         let mut size = 0;
+        let received = None;
         for message in messages {
             let bytes = message.len();
             let message = InboundMessage::read(message.into(), state.endpoint.limits());
             let event = state.endpoint.receive(message);
-            size += state.route(event, bytes);
+            size += state.route(event, bytes, received);
         }
         self.unread.fetch_add(size, Ordering::AcqRel);
         state.wake_consumer();
@@ -192,7 +207,8 @@ impl Shared {
     /// Ends reading: pending calls fail, and waiting tasks are woken.
     pub(crate) fn end_reading(&self, why: &CloseReason) {
         let mut state = self.lock();
-        if state.reading.is_none() {
+        let is_first = state.reading.is_none();
+        if is_first {
             state.reading = Some(why.clone());
         }
         state.fail_unqueued(why);
@@ -200,6 +216,9 @@ impl Shared {
         state.wake_consumer();
         drop(state);
         self.wake_all();
+        if is_first {
+            diagnostics::connection_ended(&self.span, "incoming", why);
+        }
     }
 
     /// Cancels all pending requests from the peer.
@@ -211,7 +230,8 @@ impl Shared {
     /// Ends writing: pending calls fail, because most of their requests were not sent.
     pub(crate) fn end_writing(&self, why: &CloseReason) {
         let mut state = self.lock();
-        if state.writing.is_none() {
+        let is_first = state.writing.is_none();
+        if is_first {
             state.writing = Some(why.clone());
         }
         state.endpoint.cancel_requests(None);
@@ -219,6 +239,9 @@ impl Shared {
         state.wake_consumer();
         drop(state);
         self.wake_all();
+        if is_first {
+            diagnostics::connection_ended(&self.span, "outgoing", why);
+        }
     }
 
     fn wake_all(&self) {
@@ -240,6 +263,7 @@ impl Shared {
     pub(crate) fn fail_stalled(&self) {
         self.lock().fail_all(&CallError::Stalled);
         self.room.notify_waiters();
+        diagnostics::stalled(self.stall);
     }
 }
 
@@ -274,15 +298,20 @@ impl State {
     }
 
     /// Delivers an event to the inbox or to a pending call. Returns the bytes that it occupies in the inbox.
-    pub(crate) fn route(&mut self, event: Option<Event>, size: usize) -> usize {
+    pub(crate) fn route(
+        &mut self,
+        event: Option<Event>,
+        size: usize,
+        received: Option<Instant>,
+    ) -> usize {
         let queued = match event {
             Some(Event::Request(id, call)) => {
                 let call = self.detach_if_large(call, size, Call::detached);
-                self.enqueue(IncomingCall::Request(id, call), size)
+                self.enqueue(IncomingCall::Request(id, call), size, received)
             }
             Some(Event::Notification(call)) => {
                 let call = self.detach_if_large(call, size, Call::detached);
-                self.enqueue(IncomingCall::Notification(call), size)
+                self.enqueue(IncomingCall::Notification(call), size, received)
             }
             Some(Event::Response(call, outcome)) => self.route_response(call, outcome, size),
             Some(Event::Cancelled(_) | Event::Fatal(_)) | None => 0,
@@ -303,14 +332,15 @@ impl State {
         }
     }
 
-    fn enqueue(&mut self, incoming: IncomingCall, size: usize) -> usize {
+    fn enqueue(&mut self, incoming: IncomingCall, size: usize, received: Option<Instant>) -> usize {
         if self.inbox_dropped {
             if let IncomingCall::Request(id, _) = &incoming {
                 crate::peer_handle::refuse_unread(&mut self.endpoint, id);
             }
             return 0;
         }
-        self.inbox.push_back(InboxItem::Call(incoming, size));
+        self.inbox
+            .push_back(InboxItem::Call(incoming, size, received));
         size
     }
 

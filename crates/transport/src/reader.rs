@@ -5,10 +5,14 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use attache_rpc::{Event, Frame, InboundMessage, Limits, Malformed, Splitter, Translation};
+use attache_rpc::{
+    Event, Frame, InboundMessage, Limits, Malformed, NonJsonLines, Splitter, Translation,
+};
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::time::{Instant, sleep_until};
 
+use crate::diagnostics::{self, SlownessCheck};
 use crate::driver::{EndOnDrop, Shared};
 use crate::{CloseReason, SessionEffect, SessionIndex};
 
@@ -16,6 +20,7 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
     mut read: R,
     shared: Arc<Shared>,
     limits: Limits,
+    non_json_lines: NonJsonLines,
     session_index: Box<dyn SessionIndex>,
 ) {
     let mut reader = StreamReader {
@@ -26,7 +31,9 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
         bytes_since_message: 0,
         shared,
         limits,
+        non_json_lines,
         session_index,
+        slowness: SlownessCheck::default(),
     };
     let shared = Arc::clone(&reader.shared);
     let _ending = EndOnDrop::of(&shared, Shared::end_reading);
@@ -51,7 +58,9 @@ struct StreamReader {
     bytes_since_message: usize,
     shared: Arc<Shared>,
     limits: Limits,
+    non_json_lines: NonJsonLines,
     session_index: Box<dyn SessionIndex>,
+    slowness: SlownessCheck,
 }
 
 enum ReadItem {
@@ -72,10 +81,15 @@ impl StreamReader {
             self.split().await?;
             self.deliver_and_wait().await?;
             self.make_room();
+            let check = self.slowness.due();
             let got = tokio::select! {
                 biased;
                 got = read.read_buf(&mut self.buffer) => got,
                 () = &mut closing => return Err(CloseReason::ClosedLocally),
+                () = sleep_until(check.unwrap_or_else(Instant::now)), if check.is_some() => {
+                    self.slowness.check(&shared);
+                    continue;
+                }
             };
             match got {
                 Ok(0) => return self.read_last().await,
@@ -116,6 +130,7 @@ impl StreamReader {
                 }
                 Ok(Some(Frame::TooLong(head))) => {
                     let malformed = Malformed::too_long(&head, &self.limits);
+                    diagnostics::malformed(&malformed, NonJsonLines::Reject);
                     self.batch.push(ReadItem::TooLong(malformed));
                     self.release_buffer(self.limits.frame);
                 }
@@ -137,8 +152,10 @@ impl StreamReader {
         if let Some(line) = rest.map_err(CloseReason::Framing)? {
             let size = line.len();
             match InboundMessage::read(line.clone(), &self.limits) {
-                malformed @ InboundMessage::Malformed(_) => {
-                    self.batch.push(ReadItem::CutOff(malformed))
+                InboundMessage::Malformed(malformed) => {
+                    diagnostics::malformed(&malformed, self.non_json_lines);
+                    let malformed = InboundMessage::Malformed(malformed);
+                    self.batch.push(ReadItem::CutOff(malformed));
                 }
                 InboundMessage::Request(..)
                 | InboundMessage::Notification(_)
@@ -185,7 +202,11 @@ impl StreamReader {
                 }
                 effect
             }
-            InboundMessage::Response(..) | InboundMessage::Malformed(_) => SessionEffect::None,
+            InboundMessage::Malformed(malformed) => {
+                diagnostics::malformed(malformed, self.non_json_lines);
+                SessionEffect::None
+            }
+            InboundMessage::Response(..) => SessionEffect::None,
         };
         (message, effect)
     }
@@ -196,6 +217,10 @@ impl StreamReader {
         if !self.batch.is_empty() {
             self.deliver()?;
         }
+        if self.shared.has_inbox_room() {
+            return Ok(());
+        }
+        let since = diagnostics::wait_begins();
         while !self.shared.has_inbox_room() {
             let taken = self.shared.taken.notified();
             if self.shared.lock().closed_here() {
@@ -207,12 +232,15 @@ impl StreamReader {
                 self.shared.fail_stalled();
             }
         }
+        diagnostics::waited_for_inbox(since);
         Ok(())
     }
 
     fn deliver(&mut self) -> Result<(), CloseReason> {
+        let received = diagnostics::wait_begins();
         let mut guard = self.shared.lock();
         let state = &mut *guard;
+        let counts = state.endpoint.counts();
         let mut size = 0;
         let mut cancelled = false;
         let mut fatal = None;
@@ -250,7 +278,7 @@ impl StreamReader {
                 )
                 | (Some(Event::Response(..)) | None, _) => {}
             }
-            size += state.route(event, bytes);
+            size += state.route(event, bytes, received);
         }
         self.shared.unread.fetch_add(size, Ordering::AcqRel);
         if !state.inbox.is_empty() {
@@ -259,7 +287,9 @@ impl StreamReader {
         if !state.endpoint.outbox().is_empty() {
             state.wake_writer();
         }
+        let counts_after = state.endpoint.counts();
         drop(guard);
+        diagnostics::counted(counts, counts_after);
         if cancelled {
             self.shared.cancelled.notify_waiters();
         }
