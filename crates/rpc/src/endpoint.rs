@@ -43,6 +43,7 @@ struct InboundRequest {
 
 /// How an [`Endpoint`] treats lines that are not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum NonJsonLines {
     /// Send an error response to each line, as JSON-RPC requires of a server.
     #[default]
@@ -88,6 +89,7 @@ pub enum CallFailure {
 
 /// Why a connection must be closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FatalError {
     /// The peer sent more lines that are not messages than [`Limits::malformed`] allows.
     TooManyMalformed,
@@ -97,6 +99,7 @@ pub enum FatalError {
 
 /// Counters of messages that were dropped or rejected without an [`Event`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct EndpointCounts {
     /// Lines that were not messages.
     pub malformed: usize,

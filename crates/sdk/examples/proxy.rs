@@ -34,11 +34,9 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
 
 /// No time limits: a slow side may delay the other side for as long as it needs.
 fn patient(non_json_lines: NonJsonLines) -> Options {
-    Options {
-        non_json_lines,
-        stall: Duration::MAX,
-        ..Options::default()
-    }
+    Options::default()
+        .non_json_lines(non_json_lines)
+        .stall(Duration::MAX)
 }
 
 /// Forwards the calls of one side to the other side, and the responses back.

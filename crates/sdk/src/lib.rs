@@ -39,9 +39,10 @@ pub use transcript::Transcript;
 #[doc = include_str!("tests/directions.md")]
 struct Directions;
 
-/// The examples of the README, run as tests.
+/// The examples of the README and of VERSIONING.md, run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../../../VERSIONING.md")]
 struct Readme;
 
 /// The example of the package's page, run as a test.

@@ -31,6 +31,7 @@ pub(crate) struct CloseOnDrop(pub(crate) Arc<Shared>);
 
 /// When the response to a call is delivered, relative to other messages from the peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Delivery {
     /// As soon as it is received.
     AtOnce,
@@ -40,6 +41,7 @@ pub enum Delivery {
 
 /// Why a call to the peer failed.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum CallError {
     /// The peer responded with an error.
     Refused(Error),
@@ -56,6 +58,7 @@ pub enum CallError {
 
 /// Why a connection has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CloseReason {
     /// The peer closed its side of the connection.
     PeerClosed,
@@ -79,7 +82,7 @@ impl fmt::Display for CallError {
                 write!(f, "the peer's response is malformed: {reason}")
             }
             CallError::Closed(why) => why.fmt(f),
-            CallError::TooLarge(TooLarge { size, limit }) => {
+            CallError::TooLarge(TooLarge { size, limit, .. }) => {
                 write!(f, "the message has {size} bytes, the limit is {limit}")
             }
             CallError::Stalled => f.write_str(
