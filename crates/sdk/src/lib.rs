@@ -9,6 +9,7 @@ pub mod client;
 mod connection;
 mod error;
 mod options;
+pub mod proxy;
 mod reply;
 mod session_index;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Both sides of the SDK, joined in memory.
 
 mod ordering;
+mod proxy;
 mod scripted;
 mod turns;
 
