@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{cargo, tidy};
+use crate::{api, cargo, tidy};
 
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     in_order(&STEPS, |step| step.run(root))
@@ -12,10 +12,10 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
 
 enum Step {
     Cargo(&'static str),
-    CargoWith(&'static str, &'static str, &'static str),
     Tidy,
     /// Compiles for a system that the tests don't run on, if the toolchain can.
     Target(&'static str),
+    DocumentationAndApi,
 }
 
 const STEPS: [Step; 7] = [
@@ -25,7 +25,7 @@ const STEPS: [Step; 7] = [
     Step::Target("x86_64-apple-darwin"),
     Step::Target("x86_64-pc-windows-gnu"),
     Step::Cargo("test --workspace"),
-    Step::CargoWith("RUSTDOCFLAGS", "-D warnings", "doc --workspace --no-deps"),
+    Step::DocumentationAndApi,
 ];
 
 fn in_order(
@@ -50,23 +50,17 @@ impl Step {
     fn name(&self) -> String {
         match self {
             Step::Cargo(arguments) => format!("cargo {arguments}"),
-            Step::CargoWith(variable, value, arguments) => {
-                format!("{variable}='{value}' cargo {arguments}")
-            }
             Step::Tidy => "cargo xtask tidy".to_owned(),
             Step::Target(target) => format!("cargo check --target {target}"),
+            Step::DocumentationAndApi => "cargo doc and cargo xtask api".to_owned(),
         }
     }
 
     fn run(&self, root: &Path) -> Result<(), String> {
         match self {
             Step::Cargo(arguments) => finish(cargo_with(root, arguments)),
-            Step::CargoWith(variable, value, arguments) => {
-                let mut command = cargo_with(root, arguments);
-                command.env(variable, value);
-                finish(command)
-            }
             Step::Tidy => tidy::run(root),
+            Step::DocumentationAndApi => api::run_with_all_pages(root),
             Step::Target(target) if !is_installed(target) => {
                 eprintln!("    skipped: run `rustup target add {target}` to enable this check");
                 Ok(())

@@ -5,6 +5,7 @@
     reason = "a task runner talks to people"
 )]
 
+mod api;
 mod attacks;
 mod bench;
 mod cargo;
@@ -19,6 +20,8 @@ use std::env;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use api::Snapshots;
+
 fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
@@ -32,7 +35,12 @@ fn main() -> ExitCode {
 fn run() -> Result<(), String> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let Some(outcome) = api::run_as_rustdoc(&words) {
+        return outcome;
+    }
     match words.as_slice() {
+        ["api"] => api::run(&root()?, Snapshots::Compare),
+        ["api", "--update"] => api::run(&root()?, Snapshots::Update),
         ["attacks", "agent", script] => attacks::run_agent(script.as_ref()),
         ["attacks", rest @ ..] => attacks::run(&root()?, rest),
         ["bench", rest @ ..] => bench::run(&root()?, rest),
@@ -60,7 +68,9 @@ fn root() -> Result<PathBuf, String> {
 const HELP: &str = "\
 Usage: cargo xtask <command>
 
-  ci        run formatting, lints, tidy, tests and documentation; needs only a Rust toolchain
+  ci        run formatting, lints, tidy, tests, documentation and `api`; needs only a Rust toolchain
+  api       compare the public API of the libraries with docs/api, which shows every change of it to reviewers. --update
+            writes it there
   attacks   run generated command lines against random policies: denied programs must not run, denied files must not be
             read. --all runs thousands of lines, --seed N other lines, --binary FILE uses an existing binary
   bench     measure messages, conversations, frames, starts and judged programs; name one to run only that: `codec`,

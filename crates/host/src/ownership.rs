@@ -70,8 +70,8 @@ fn open_regular(path: &Path) -> io::Result<File> {
 
 /// Checks an open file, the directories above its path, and the directories above its link target.
 ///
-/// A file is refused if it belongs to neither the user nor root, or if everyone or a shared group may write it. So is a
-/// file below such a directory, unless the sticky bit keeps others from replacing entries. A group is the user's own if
+/// A file is refused if it belongs to neither the user nor root, or if everyone, a shared group or somebody in its access
+/// control list may write it. So is a file below such a directory, unless the sticky bit keeps others from replacing entries. A group is the user's own if
 /// it is the user's primary group and has no other member.
 ///
 /// # Errors
@@ -84,7 +84,7 @@ pub fn check(path: &Path, file: &File) -> Result<(), OwnershipError> {
         true => OwnerCheck::Done,
         false => OwnerCheck::Required,
     };
-    if let Some(fault) = platform::file_fault(path, &metadata, owner) {
+    if let Some(fault) = platform::file_fault(path, file, &metadata, owner) {
         return Err(refusal(path, fault));
     }
     check_directories(path)

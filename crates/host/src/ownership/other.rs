@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::OwnerCheck;
 
-pub(super) fn file_fault(_: &Path, _: &Metadata, _: OwnerCheck) -> Option<String> {
+pub(super) fn file_fault(_: &Path, _: &File, _: &Metadata, _: OwnerCheck) -> Option<String> {
     None
 }
 

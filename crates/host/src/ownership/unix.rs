@@ -1,4 +1,6 @@
-//! Owners, modes and groups on Unix.
+//! Owners, modes, groups and access control lists on Unix.
+
+mod access_list;
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
@@ -8,6 +10,7 @@ use std::path::Path;
 use rustix::fs::OFlags;
 
 use super::OwnerCheck;
+use access_list::ListedWriter;
 
 /// Opens a file for reading. Does not block if somebody has replaced it by a pipe.
 pub(super) fn open_without_waiting(path: &Path) -> io::Result<File> {
@@ -17,8 +20,13 @@ pub(super) fn open_without_waiting(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// What is wrong with the owner or the mode of a file, as the end of a sentence.
-pub(super) fn file_fault(path: &Path, metadata: &Metadata, known: OwnerCheck) -> Option<String> {
+/// What is wrong with the owner, the mode or the access control list of a file, as the end of a sentence.
+pub(super) fn file_fault(
+    path: &Path,
+    file: &File,
+    metadata: &Metadata,
+    known: OwnerCheck,
+) -> Option<String> {
     let user = rustix::process::geteuid().as_raw();
     let (owner, path) = (metadata.uid(), path.display());
     if owner != user && owner != ROOT && known == OwnerCheck::Required {
@@ -29,10 +37,10 @@ pub(super) fn file_fault(path: &Path, metadata: &Metadata, known: OwnerCheck) ->
             "belongs to user {owner}, neither to you nor to root, so it is refused; if you trust it, take it over with `chown {user} {path}`"
         ));
     }
-    let writers = writers(metadata)?;
+    let writers = writers(metadata, |buffer| access_list::of_file(file, buffer))?;
     Some(format!(
-        "can be changed by {}, so it is refused; run `chmod {} {path}`",
-        writers.words(metadata.gid()),
+        "can be changed by {}, so it is refused; run `{} {path}`",
+        writers.words(),
         writers.removal()
     ))
 }
@@ -83,10 +91,10 @@ pub(super) fn directory_fault(path: &Path, metadata: &Metadata) -> Option<String
     if metadata.mode() & STICKY != 0 {
         return None;
     }
-    let writers = writers(metadata)?;
+    let writers = writers(metadata, |buffer| access_list::of_path(path, buffer))?;
     Some(format!(
-        "is refused, because {} can replace what is in `{}`; run `chmod {} {}`",
-        writers.words(metadata.gid()),
+        "is refused, because {} can replace what is in `{}`; run `{} {}`",
+        writers.words(),
         path.display(),
         writers.removal(),
         path.display()
@@ -94,36 +102,80 @@ pub(super) fn directory_fault(path: &Path, metadata: &Metadata) -> Option<String
 }
 
 /// Other users who may write.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OtherWriters {
     Everyone,
-    Group,
+    Group(u32),
+    /// A user in the access control list.
+    ListedUser(u32),
+    /// A group in the access control list.
+    ListedGroup(u32),
+    /// The access control list can't be read.
+    UnknownList,
 }
 
 impl OtherWriters {
-    fn words(self, group: u32) -> String {
+    fn words(self) -> String {
         match self {
             OtherWriters::Everyone => "everyone".to_owned(),
-            OtherWriters::Group => format!("group {group}, which is not yours alone"),
+            OtherWriters::Group(group) => format!("group {group}, which is not yours alone"),
+            OtherWriters::ListedUser(user) => {
+                format!("user {user}, who is in its access control list")
+            }
+            OtherWriters::ListedGroup(group) => {
+                format!("group {group}, which is in its access control list and is not yours alone")
+            }
+            OtherWriters::UnknownList => {
+                "users in its access control list, which can't be read,".to_owned()
+            }
         }
     }
 
     fn removal(self) -> &'static str {
         match self {
-            OtherWriters::Everyone => "go-w",
-            OtherWriters::Group => "g-w",
+            OtherWriters::Everyone => "chmod go-w",
+            OtherWriters::Group(_) => "chmod g-w",
+            OtherWriters::ListedUser(_)
+            | OtherWriters::ListedGroup(_)
+            | OtherWriters::UnknownList => "setfacl -b",
         }
     }
 }
 
-fn writers(metadata: &Metadata) -> Option<OtherWriters> {
-    match metadata.mode() {
-        mode if mode & WORLD_WRITE != 0 => Some(OtherWriters::Everyone),
-        mode if mode & GROUP_WRITE != 0 && !is_own_group(metadata.gid()) => {
-            Some(OtherWriters::Group)
-        }
-        _ => None,
+/// Other users who may write to a file or directory. The bits of the group also bound what an access control list
+/// grants, so the list matters only with the write bit.
+fn writers(
+    metadata: &Metadata,
+    read_list: impl FnOnce(&mut [u8]) -> io::Result<Option<usize>>,
+) -> Option<OtherWriters> {
+    let mode = metadata.mode();
+    if mode & WORLD_WRITE != 0 {
+        return Some(OtherWriters::Everyone);
     }
+    if mode & GROUP_WRITE == 0 {
+        return None;
+    }
+    let mut buffer = [0; access_list::LONGEST];
+    let entries = match read_list(&mut buffer) {
+        Ok(Some(length)) => access_list::writers(&buffer[..length]),
+        Ok(None) => Some(vec![ListedWriter::OwningGroup]),
+        Err(_) => None,
+    };
+    let Some(entries) = entries else {
+        return Some(OtherWriters::UnknownList);
+    };
+    let user = rustix::process::geteuid().as_raw();
+    let other = |entry: &ListedWriter| match *entry {
+        ListedWriter::User(id) => {
+            (id != user && id != ROOT).then_some(OtherWriters::ListedUser(id))
+        }
+        ListedWriter::Group(id) => (!is_own_group(id)).then_some(OtherWriters::ListedGroup(id)),
+        ListedWriter::OwningGroup => {
+            let group = metadata.gid();
+            (!is_own_group(group)).then_some(OtherWriters::Group(group))
+        }
+    };
+    entries.iter().find_map(other)
 }
 
 /// Whether a group is the user's own: root's group, or the user's primary group without other members.

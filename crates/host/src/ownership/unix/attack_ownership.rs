@@ -63,6 +63,56 @@ fn every_mode_of_the_directories_above() {
     }
 }
 
+/// A list that lets user 1 read and write, as far as the mask allows.
+#[cfg(target_os = "linux")]
+fn access_list(mask: u16) -> Vec<u8> {
+    let entries: [(u16, u16, u32); 5] = [
+        (0x01, 6, u32::MAX),
+        (0x02, 6, 1),
+        (0x04, 4, u32::MAX),
+        (0x10, mask, u32::MAX),
+        (0x20, 4, u32::MAX),
+    ];
+    let entries = entries.iter().flat_map(|(tag, may, id)| {
+        let mut entry = tag.to_le_bytes().to_vec();
+        entry.extend(may.to_le_bytes());
+        entry.extend(id.to_le_bytes());
+        entry
+    });
+    2_u32.to_le_bytes().into_iter().chain(entries).collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn users_in_an_access_control_list_count() {
+    use rustix::fs::{XattrFlags, setxattr};
+    let folder = tempfile::tempdir().expect("a folder");
+    let directory = folder.path().join("a");
+    fs::create_dir(&directory).expect("made");
+    let file = directory.join("config.json");
+    fs::write(&file, "{}").expect("written");
+    let allow = |path: &Path, mask| {
+        let name = "system.posix_acl_access";
+        setxattr(path, name, &access_list(mask), XattrFlags::empty())
+    };
+    if let Err(error) = allow(&file, 4) {
+        println!("skipped: this file system has no access control lists: {error}");
+        return;
+    }
+    assert_eq!(checked(&file), Ok(()), "the mask takes the right to write");
+    for path in [&file, &directory] {
+        allow(path, 7).expect("a list can be set");
+        let error = checked(&file).expect_err("user 1 may write");
+        assert!(
+            error.contains("user 1, who is in its access control list"),
+            "{error}"
+        );
+        assert!(error.contains("run `setfacl -b "), "{error}");
+        allow(path, 4).expect("a list can be set");
+        assert_eq!(checked(&file), Ok(()));
+    }
+}
+
 #[test]
 fn a_link_counts_with_both_of_its_places() {
     let folder = tempfile::tempdir().expect("a folder");
