@@ -133,7 +133,7 @@ fn finish(command: &mut Command) -> Result<(), String> {
 }
 
 /// The crates that other projects build on.
-const LIBRARIES: [&str; 8] = [
+pub(crate) const LIBRARIES: [&str; 8] = [
     "attache",
     "attache-dialect",
     "attache-host",

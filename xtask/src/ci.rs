@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{api, cargo, tidy};
+use crate::{api, cargo, package, tidy};
 
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     in_order(&STEPS, |step| step.run(root))
@@ -13,15 +13,17 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
 enum Step {
     Cargo(&'static str),
     Tidy,
+    Package,
     /// Compiles for a system that the tests don't run on, if the toolchain can.
     Target(&'static str),
     DocumentationAndApi,
 }
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     Step::Cargo("fmt --all -- --check"),
     Step::Cargo("clippy --workspace --all-targets -- -D warnings"),
     Step::Tidy,
+    Step::Package,
     Step::Target("x86_64-apple-darwin"),
     Step::Target("x86_64-pc-windows-gnu"),
     Step::Cargo("test --workspace"),
@@ -51,6 +53,7 @@ impl Step {
         match self {
             Step::Cargo(arguments) => format!("cargo {arguments}"),
             Step::Tidy => "cargo xtask tidy".to_owned(),
+            Step::Package => "cargo xtask package".to_owned(),
             Step::Target(target) => format!("cargo check --target {target}"),
             Step::DocumentationAndApi => "cargo doc and cargo xtask api".to_owned(),
         }
@@ -60,6 +63,7 @@ impl Step {
         match self {
             Step::Cargo(arguments) => finish(cargo_with(root, arguments)),
             Step::Tidy => tidy::run(root),
+            Step::Package => package::run(root),
             Step::DocumentationAndApi => api::run_with_all_pages(root),
             Step::Target(target) if !is_installed(target) => {
                 eprintln!("    skipped: run `rustup target add {target}` to enable this check");

@@ -11,6 +11,7 @@ mod bench;
 mod cargo;
 mod ci;
 mod interop;
+mod package;
 mod pictures;
 mod terminal;
 mod tidy;
@@ -46,6 +47,7 @@ fn run() -> Result<(), String> {
         ["bench", rest @ ..] => bench::run(&root()?, rest),
         ["ci"] => ci::run(&root()?),
         ["interop", rest @ ..] => interop::run(&root()?, rest),
+        ["package"] => package::run(&root()?),
         ["pictures"] => pictures::run(&root()?),
         ["tidy"] => tidy::run(&root()?),
         ["tour"] => tour::run(&root()?),
@@ -68,7 +70,7 @@ fn root() -> Result<PathBuf, String> {
 const HELP: &str = "\
 Usage: cargo xtask <command>
 
-  ci        run formatting, lints, tidy, tests, documentation and `api`; needs only a Rust toolchain
+  ci        run formatting, lints, `tidy`, `package`, tests, documentation and `api`; needs only a Rust toolchain
   api       compare the public API of the libraries with docs/api, which shows every change of it to reviewers. --update
             writes it there
   attacks   run generated command lines against random policies: denied programs must not run, denied files must not be
@@ -78,6 +80,7 @@ Usage: cargo xtask <command>
   interop   run our agent and client and those of interop/ with each other. --install-only stops after the installation,
             `rules` tests program rules with real agents, `claude` runs only the scenarios of `attache claude`, and
             `claude WORD` only those with the word in their name
+  package   check that every crate could be published
   pictures  draw real runs of the binary as images in docs/images; needs tmux
   tidy      check the rules of this repository that the compiler does not check
   tour      run an example agent in the terminal UI, to see what the client can show

@@ -15,6 +15,7 @@ mod no_mod_rs;
 mod no_print;
 mod official_crates;
 mod package;
+mod sdk_closure;
 mod silent_arms;
 mod slivers;
 mod tokens;
@@ -59,13 +60,14 @@ fn violations(tree: &Tree) -> Vec<Violation> {
 
 type Rule = fn(&Tree) -> Vec<Violation>;
 
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 15] = [
     crate_graph::check,
     may_not_touch::check,
     no_features::check,
     no_mod_rs::check,
     no_print::check,
     official_crates::check,
+    sdk_closure::check,
     unsafe_code::check,
     length::check_files,
     length::check_functions,

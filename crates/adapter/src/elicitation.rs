@@ -200,10 +200,15 @@ fn is_web_url(url: &str) -> bool {
 fn is_supported(field: &v1::ElicitationPropertySchema) -> bool {
     match field {
         v1::ElicitationPropertySchema::Array(field) => {
-            !matches!(field.items, v1::MultiSelectItems::Other(_))
+            use v1::MultiSelectItems::{String, Titled};
+            matches!(field.items, String(_) | Titled(_))
         }
+        v1::ElicitationPropertySchema::String(_)
+        | v1::ElicitationPropertySchema::Number(_)
+        | v1::ElicitationPropertySchema::Integer(_)
+        | v1::ElicitationPropertySchema::Boolean(_) => true,
         v1::ElicitationPropertySchema::Other(_) => false,
-        _ => true,
+        _ => false,
     }
 }
 
@@ -233,6 +238,7 @@ fn content(fields: BTreeMap<String, v1::ElicitationContentValue>) -> Map<String,
             v1::ElicitationContentValue::Number(number) => Value::from(number),
             v1::ElicitationContentValue::Boolean(truth) => Value::from(truth),
             v1::ElicitationContentValue::StringArray(texts) => Value::from(texts),
+            unknown => serde_json::from_str(Raw::of(&unknown).as_str()).unwrap_or_default(),
         };
         (name, value)
     });

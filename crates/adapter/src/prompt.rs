@@ -76,6 +76,7 @@ fn content(prompt: &[v1::ContentBlock]) -> Vec<Value> {
                     )));
                 }
                 v1::EmbeddedResourceResource::Blob(resource) => blocks.push(blob(resource)),
+                _ => blocks.push(text("[a resource of an unknown kind was attached]")),
             },
             _ => {}
         }

@@ -102,6 +102,7 @@ fn embedded(info: &ModelInfo, resource: &v1::EmbeddedResourceResource) -> Input 
                 None => format!("[{} was attached; it is not text]", name(&blob.uri)),
             })
         }
+        _ => Input::Text("[a resource of an unknown kind was attached]".to_owned()),
     }
 }
 

@@ -272,6 +272,8 @@ impl ShownUpdates {
             | v1::SessionUpdate::SessionMessage(_)
             | v1::SessionUpdate::SessionMessageChunk(_)
             | v1::SessionUpdate::Other(_) => {}
+            // An update that a later version has shown leaves nothing open that this version could settle.
+            unknown => drop(unknown),
         }
     }
 }

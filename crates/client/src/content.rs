@@ -21,11 +21,13 @@ pub fn summary_line(block: &v1::ContentBlock) -> String {
         v1::ContentBlock::Audio(audio) => media("audio", &audio.mime_type, &audio.data),
         v1::ContentBlock::ResourceLink(link) => resource_link(link),
         v1::ContentBlock::Resource(resource) => embedded(&resource.resource),
-        v1::ContentBlock::Other(raw) => {
-            let kind = raw.string_member("type").unwrap_or_default();
-            format!("[content of a type unknown here: {}]", plain::line(&kind))
-        }
+        v1::ContentBlock::Other(_) => unknown_kind(&block.tag()),
+        unknown => unknown_kind(&unknown.tag()),
     }
+}
+
+fn unknown_kind(tag: &str) -> String {
+    format!("[content of a type unknown here: {}]", plain::line(tag))
 }
 
 fn media(word: &str, mime_type: &str, data: &str) -> String {
@@ -57,6 +59,7 @@ fn embedded(resource: &v1::EmbeddedResourceResource) -> String {
             &blob.mime_type,
             figures::decoded_bytes(&blob.blob),
         ),
+        _ => return unknown_kind("resource"),
     };
     let mime_type = mime_type
         .as_deref()

@@ -47,6 +47,8 @@ pub fn check(
             v1::McpServer::Sse(server) => (&server.name, "server-sent events", offered.sse),
             v1::McpServer::Acp(server) => (&server.name, "this connection", offered.acp),
             v1::McpServer::Stdio(_) | v1::McpServer::Other(_) => continue,
+            // Like `Other`: the agent knows whether it can connect to it.
+            _ => continue,
         };
         if !can {
             let name = name.clone();

@@ -196,6 +196,11 @@ impl Printer {
             | v1::SessionUpdate::SessionMessage(_)
             | v1::SessionUpdate::SessionMessageChunk(_)
             | v1::SessionUpdate::Other(_) => {}
+            // Kept, but not printed: nobody knows yet what it means.
+            unknown => {
+                self.transcript.apply(unknown.clone());
+                return;
+            }
         }
         if self.format == PrintFormat::Quiet {
             self.transcript.apply(update.clone());
@@ -226,10 +231,8 @@ impl Printer {
             let path = visible(change.path.as_str());
             let said = format!("the file on disk differs from what the agent shows: {path}");
             self.note(&said, pieces);
-            let against = v1::Diff {
-                old_text: text.clone(),
-                ..change.clone()
-            };
+            let mut against = change.clone();
+            against.old_text.clone_from(text);
             self.note_painted(diff::unified(&against, self.colour), pieces);
         }
     }

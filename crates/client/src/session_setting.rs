@@ -136,12 +136,8 @@ fn choose(
             };
             v1::SessionConfigOptionValue::ValueId(choice.value.clone())
         }
-        v1::SessionConfigKind::Other(_) => {
-            return Err(none(format!(
-                "the option `{}` has a type that this version of Attaché does not know",
-                option.id
-            )));
-        }
+        v1::SessionConfigKind::Other(_) => return Err(unknown_kind(option)),
+        _ => return Err(unknown_kind(option)),
     };
     Ok(Command::SetOption {
         session: session.clone(),
@@ -150,12 +146,20 @@ fn choose(
     })
 }
 
+fn unknown_kind(option: &v1::SessionConfigOption) -> UnknownSetting {
+    none(format!(
+        "the option `{}` has a type that this version of Attaché does not know",
+        option.id
+    ))
+}
+
 fn flat(options: &v1::SessionConfigSelectOptions) -> Vec<&v1::SessionConfigSelectOption> {
     match options {
         v1::SessionConfigSelectOptions::Ungrouped(choices) => choices.iter().collect(),
         v1::SessionConfigSelectOptions::Grouped(groups) => {
             groups.iter().flat_map(|group| &group.options).collect()
         }
+        _ => Vec::new(),
     }
 }
 

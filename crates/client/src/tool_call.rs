@@ -38,6 +38,7 @@ impl<'a> ReportedToolCall<'a> {
             | v1::SessionUpdate::SessionMessage(_)
             | v1::SessionUpdate::SessionMessageChunk(_)
             | v1::SessionUpdate::Other(_) => None,
+            _ => None,
         }
     }
 

@@ -27,6 +27,11 @@ mod other;
 #[cfg(not(target_os = "linux"))]
 use other as platform;
 
+/// The example of the package's page, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use child::{Child, Custody};
 pub use confinement::{
     Confinement, Cover, CoverAccess, CoverKind, CoveredPath, NestedMounts, Network, Unsupported,

@@ -18,6 +18,11 @@ mod repair;
 mod tests;
 mod translator;
 
+/// The example of the package's page, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use endpoint::{
     CallFailure, CallId, Endpoint, EndpointCounts, Event, FatalError, NonJsonLines,
 };

@@ -36,11 +36,20 @@ use crate::v1;
 ///
 /// See [Extensibility](https://agentclientprotocol.com/protocol/v1/extensibility).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Extension {
     /// The method's name.
     pub method: String,
     /// The parameters, as received.
     pub params: Option<Raw>,
+}
+
+impl Extension {
+    /// A call of a method, whose name starts with `_`.
+    pub fn new(method: impl Into<String>, params: Option<Raw>) -> Self {
+        let method = method.into();
+        Extension { method, params }
+    }
 }
 
 macro_rules! calls {
@@ -62,6 +71,7 @@ macro_rules! calls {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "a call is made once and moved a few times")]
+        #[non_exhaustive]
         pub enum $Calls {
             $(
                 #[doc = __method_doc!($kind $direction $name $stability $requirement ($($($needed)*)?) $($Result)?)]

@@ -11,6 +11,7 @@ use crate::v1::{PromptResponse, SessionId, StopReason};
 ///
 /// See [Error handling](https://agentclientprotocol.com/protocol/v1/overview#error-handling).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ErrorCode {
     /// The message is not valid JSON (-32700).
     ParseError,

@@ -15,6 +15,11 @@ mod secret;
 mod tests;
 pub mod v1;
 
+/// The example of the package's page, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use attache_rpc::json;
 pub use path::FilePath;
 pub use secret::Secret;

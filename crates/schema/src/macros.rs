@@ -17,14 +17,19 @@ use attache_rpc::json::MaybeUndefined;
 
 macro_rules! serde_bridge {
     ($Name:ident) => {
-        impl serde::Serialize for $Name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl serde_core::Serialize for $Name {
+            fn serialize<S: serde_core::Serializer>(
+                &self,
+                serializer: S,
+            ) -> Result<S::Ok, S::Error> {
                 attache_rpc::json::serialize(self, serializer)
             }
         }
 
-        impl<'de> serde::Deserialize<'de> for $Name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        impl<'de> serde_core::Deserialize<'de> for $Name {
+            fn deserialize<D: serde_core::Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<Self, D::Error> {
                 attache_rpc::json::deserialize(deserializer)
             }
         }
@@ -128,6 +133,7 @@ macro_rules! object {
     ) => {
         $(#[$attr])*
         #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
         pub struct $Name {
             $($(#[$rdoc])* pub $rfield: $rtype,)*
             $($(#[$pdoc])* pub $pfield: $ptype,)*
@@ -307,6 +313,7 @@ macro_rules! union {
     ) => {
         $(#[$attr])*
         #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
         pub enum $Name {
             $($(#[$doc])* $Variant $(($Payload))?,)*
             $($(#[$udoc])* $Untagged($UPayload),)?
@@ -437,6 +444,7 @@ macro_rules! open_enum {
         [$($(#[$doc:meta])* $Variant:ident = $value:literal,)*] [$($Default:ident)?]) => {
         $(#[$attr])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum $Name {
             $($(#[$doc])* $Variant,)*
             /// A value that this version does not know, as received. Values that start with `_` are free for custom

@@ -6,6 +6,7 @@ use crate::v1::{AgentCapabilities, ClientCapabilities};
 
 /// A method of the protocol: one row of the table.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Method {
     /// Name of the method in a message.
     pub name: &'static str,
@@ -27,6 +28,7 @@ pub struct Method {
 
 /// Who sends a message to whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Direction {
     /// From the client to the agent.
     ToAgent,
@@ -51,6 +53,7 @@ pub enum MethodKind {
 
 /// Whether the specification may still change something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stability {
     /// Part of version 1; does not change.
     Stable,
@@ -60,6 +63,7 @@ pub enum Stability {
 
 /// Capability that the other side has to advertise before a method may be called.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum Requirement {
     /// Nothing: the method is always available.
     Always,
@@ -74,6 +78,7 @@ pub enum Requirement {
 
 /// How the messages of a method are ordered relative to others of the same session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Order {
     /// The request ends when the client cancels the session's turn.
     pub ends_with_cancel: bool,

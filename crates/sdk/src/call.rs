@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use attache_rpc::json::Raw;
-use attache_rpc::{Id, SessionKey};
+use attache_rpc::{Error, Id, SessionKey};
 use attache_schema::call::{
     AgentNotification, AgentRequest, ClientNotification, ClientRequest, Extension,
 };
@@ -61,6 +61,7 @@ macro_rules! side {
         $(#[$doc])*
         #[derive(Debug)]
         #[allow(clippy::large_enum_variant, reason = "a call is made once and moved a few times")]
+        #[non_exhaustive]
         pub enum $Call {
             $(
                 #[doc = __method_doc!(Request $direction $method $stability $requirement ($($($needed)*)?) $Result)]
@@ -77,21 +78,32 @@ macro_rules! side {
         }
 
         impl $Call {
-            pub(crate) fn from_request(connection: &Arc<Connection>, id: Id, session: SessionKey, request: $Requests) -> Self {
+            /// The error is the response to a request that this enum does not know.
+            pub(crate) fn from_request(
+                connection: &Arc<Connection>,
+                id: Id,
+                session: SessionKey,
+                request: $Requests,
+            ) -> Result<Self, (Id, Error)> {
                 match request {
                     $($Requests::$Request(params) => {
-                        $Call::$Request(params, Reply::new(connection, id, session, RequestKind::of(<v1::$Params as Request>::METHOD)))
+                        let kind = RequestKind::of(<v1::$Params as Request>::METHOD);
+                        Ok($Call::$Request(params, Reply::new(connection, id, session, kind)))
                     })*
                     $Requests::Extension(call) => {
-                        $Call::Extension(call, Reply::new(connection, id, session, RequestKind::Ordinary))
+                        let reply = Reply::new(connection, id, session, RequestKind::Ordinary);
+                        Ok($Call::Extension(call, reply))
                     }
+                    unknown => Err((id, method_not_found(unknown.method()))),
                 }
             }
 
-            pub(crate) fn from_notification(notification: $Notifications) -> Self {
+            /// `None` for a notification that this enum does not know.
+            pub(crate) fn from_notification(notification: $Notifications) -> Option<Self> {
                 match notification {
-                    $($Notifications::$Notification(params) => $Call::$Notification(params),)*
-                    $Notifications::Extension(call) => $Call::ExtensionNotification(call),
+                    $($Notifications::$Notification(params) => Some($Call::$Notification(params)),)*
+                    $Notifications::Extension(call) => Some($Call::ExtensionNotification(call)),
+                    _ => None,
                 }
             }
 

@@ -20,15 +20,19 @@ pub(crate) async fn next_for_agent(
             IncomingCall::Request(id, call) => match agent_request(connection, &call) {
                 Ok(request) => {
                     let session = session_of(&call);
-                    return Some(AgentCall::from_request(connection, id, session, request));
+                    match AgentCall::from_request(connection, id, session, request) {
+                        Ok(call) => return Some(call),
+                        Err((id, error)) => refuse(connection, &id, &error),
+                    }
                 }
                 Err(error) => refuse(connection, &id, &error),
             },
             // The protocol requires that an invalid notification is ignored.
             IncomingCall::Notification(call) => {
-                match ClientNotification::decode(call.method(), call.params()) {
-                    Ok(notification) => return Some(AgentCall::from_notification(notification)),
-                    Err(_) => connection.ignore(),
+                let notification = ClientNotification::decode(call.method(), call.params());
+                match notification.ok().and_then(AgentCall::from_notification) {
+                    Some(call) => return Some(call),
+                    None => connection.ignore(),
                 }
             }
         }
@@ -47,21 +51,23 @@ pub(crate) async fn next_for_client(
                     let call = ClientCall::from_request(connection, id, session, request);
                     // Sent before the agent received the cancellation, so the user need not decide.
                     match call {
-                        ClientCall::RequestPermission(_, reply)
+                        Ok(ClientCall::RequestPermission(_, reply))
                             if connection.turns.are_cancelled(session) =>
                         {
                             let outcome = v1::RequestPermissionOutcome::Cancelled;
                             reply.ok(v1::RequestPermissionResponse::new(outcome));
                         }
-                        call => return Some(call),
+                        Ok(call) => return Some(call),
+                        Err((id, error)) => refuse(connection, &id, &error),
                     }
                 }
                 Err(error) => refuse(connection, &id, &error),
             },
             IncomingCall::Notification(call) => {
-                match AgentNotification::decode(call.method(), call.params()) {
-                    Ok(notification) => return Some(ClientCall::from_notification(notification)),
-                    Err(_) => connection.ignore(),
+                let notification = AgentNotification::decode(call.method(), call.params());
+                match notification.ok().and_then(ClientCall::from_notification) {
+                    Some(call) => return Some(call),
+                    None => connection.ignore(),
                 }
             }
         }

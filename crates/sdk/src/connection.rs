@@ -214,6 +214,8 @@ impl Connection {
             }
             Requirement::AgentCapability(_, is_set) => handshake.agent.as_ref().map(is_set),
             Requirement::ClientCapability(_, is_set) => handshake.client.as_ref().map(is_set),
+            // Nobody can say that a requirement of an unknown kind is met.
+            _ => handshake.is_initialized().then_some(false),
         };
         match is_met {
             Some(true) => Ok(()),

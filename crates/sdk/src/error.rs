@@ -1,17 +1,17 @@
 //! Errors of requests and notifications to the peer.
 
+use std::fmt;
+
 use attache_rpc::json;
 use attache_rpc::{Error, TooLarge};
 use attache_schema::error::ErrorCode;
 use attache_transport as transport;
 use attache_transport::CloseReason;
-use thiserror::Error as ThisError;
 
 /// Why a request or notification to the peer failed.
-#[derive(Debug, Clone, PartialEq, ThisError)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum CallError {
     /// The peer does not advertise the capability that the method requires. Nothing was sent.
-    #[error("{method} needs `{capability}`, which the peer does not advertise")]
     NotOffered {
         /// Name of the method.
         method: &'static str,
@@ -19,22 +19,17 @@ pub enum CallError {
         capability: &'static str,
     },
     /// The method requires `initialize` first. Nothing was sent.
-    #[error("{method} needs an initialized connection")]
     NotInitialized {
         /// Name of the method.
         method: &'static str,
     },
     /// The name of a custom method must start with `_`. Nothing was sent.
-    #[error("the name of an extension method must start with `_`")]
     NotAnExtension,
     /// The peer uses a protocol version that this library does not support.
-    #[error("the peer uses protocol version {0}; only version 1 is supported")]
     Version(u16),
     /// The peer responded with an error.
-    #[error("{0}")]
     Refused(Error),
     /// The peer responded with a result that does not match the method.
-    #[error("{method}: {fault}")]
     Unreadable {
         /// Name of the method.
         method: &'static str,
@@ -42,18 +37,12 @@ pub enum CallError {
         fault: json::DecodeError,
     },
     /// The peer's response is not a valid JSON-RPC response.
-    #[error("the peer's response is malformed: {0}")]
     Malformed(String),
     /// The connection ended before the response arrived.
-    #[error("{0}")]
     Closed(CloseReason),
     /// The message is longer than the limit. Nothing was sent.
-    #[error("the message has {} bytes, the limit is {}", .0.size, .0.limit)]
     TooLarge(TooLarge),
     /// The response cannot be delivered, because no task takes the calls that came before it.
-    #[error(
-        "the response waits in the inbox behind calls that are not being handled; keep handling calls while you wait, for example in another task"
-    )]
     Stalled,
 }
 
@@ -71,6 +60,40 @@ impl CallError {
         self.refusal().map(ErrorCode::of) == Some(ErrorCode::AuthRequired)
     }
 }
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallError::NotOffered { method, capability } => {
+                write!(f, "{method} needs `{capability}`, which the peer does not advertise")
+            }
+            CallError::NotInitialized { method } => {
+                write!(f, "{method} needs an initialized connection")
+            }
+            CallError::NotAnExtension => {
+                f.write_str("the name of an extension method must start with `_`")
+            }
+            CallError::Version(version) => write!(
+                f,
+                "the peer uses protocol version {version}; only version 1 is supported"
+            ),
+            CallError::Unreadable { method, fault } => write!(f, "{method}: {fault}"),
+            CallError::Refused(error) => error.fmt(f),
+            CallError::Malformed(reason) => {
+                write!(f, "the peer's response is malformed: {reason}")
+            }
+            CallError::Closed(why) => why.fmt(f),
+            CallError::TooLarge(TooLarge { size, limit }) => {
+                write!(f, "the message has {size} bytes, the limit is {limit}")
+            }
+            CallError::Stalled => f.write_str(
+                "the response waits in the inbox behind calls that are not being handled; keep handling calls while you wait, for example in another task",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for CallError {}
 
 impl From<transport::CallError> for CallError {
     fn from(error: transport::CallError) -> Self {

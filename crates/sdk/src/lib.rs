@@ -36,3 +36,8 @@ pub use transcript::Transcript;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The example of the package's page, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

@@ -18,7 +18,6 @@ use attache_rpc::{Limits, NonJsonLines};
 use attache_schema::call::ClientNotification;
 use attache_schema::error;
 use attache_transport::{self as transport, RelayInbox, RelayedMessage};
-use thiserror::Error as ThisError;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Duration, Instant, sleep_until, timeout};
 
@@ -36,8 +35,9 @@ pub use typed::{ProxyNotification, ProxyRequest, ProxyResponse};
 /// Starts an agent and puts a proxy between it and the client on standard input and output. From then on both carry only
 /// protocol messages; print to standard error instead. Call it once, within a tokio runtime.
 pub async fn stdio(agent: &Program) -> Result<Proxy, StartError> {
-    let client = transport::stdio()?;
-    Ok(spawn(client, agent, Options::default()).await?)
+    let client = transport::stdio().map_err(StartError::Stdio)?;
+    let proxy = spawn(client, agent, Options::default()).await;
+    proxy.map_err(StartError::Agent)
 }
 
 /// Starts an agent and puts a proxy between it and the client on any byte stream.
@@ -154,23 +154,21 @@ pub struct ProxyCounts {
 }
 
 /// The agent has ended before the client has disconnected.
-#[derive(Debug, Clone, PartialEq, Eq, ThisError)]
-#[error("the agent is gone: {reason}")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AgentGone {
     /// How the agent has ended.
     pub reason: String,
 }
 
 /// Why a proxy could not be started.
-#[derive(Debug, ThisError)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum StartError {
     /// Standard input and output cannot be used.
-    #[error("standard input and output: {0}")]
-    Stdio(#[from] io::Error),
+    Stdio(io::Error),
     /// The agent could not be started.
-    #[error(transparent)]
-    Agent(#[from] process::Error),
+    Agent(process::Error),
 }
 
 /// The messages of one side.
@@ -414,6 +412,25 @@ impl fmt::Display for ProxySide {
         })
     }
 }
+
+impl fmt::Display for AgentGone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the agent is gone: {}", self.reason)
+    }
+}
+
+impl std::error::Error for AgentGone {}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Stdio(error) => write!(f, "standard input and output: {error}"),
+            StartError::Agent(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
 
 impl fmt::Debug for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

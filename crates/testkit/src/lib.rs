@@ -18,6 +18,11 @@ mod tests;
 mod trace;
 mod wire_message;
 
+/// The example of the package's page, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use json_value::JsonValue;
 pub use player::{Difference, ScriptPlayer};
 pub use script::{Script, ScriptError};

@@ -16,6 +16,11 @@ mod relay_inbox;
 mod stdio;
 mod writer;
 
+/// The example of the package's page, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use driver::{connect, connect_relay};
 pub use inbox::{Inbox, IncomingCall};
 pub use memory::{Pipe, pipes};

@@ -12,7 +12,6 @@ use attache_rpc::{
     SendOptions, SessionKey, TooLarge, Urgency,
 };
 use bytestring::ByteString;
-use thiserror::Error as ThisError;
 use tokio::sync::Notify;
 
 use crate::driver::{Shared, State};
@@ -37,50 +36,74 @@ pub enum Delivery {
 }
 
 /// Why a call to the peer failed.
-#[derive(Debug, Clone, PartialEq, ThisError)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum CallError {
     /// The peer responded with an error.
-    #[error("{0}")]
     Refused(Error),
     /// The peer's response is not a valid JSON-RPC response.
-    #[error("the peer's response is malformed: {0}")]
     Malformed(String),
     /// The connection ended before the response arrived.
-    #[error("{0}")]
     Closed(CloseReason),
     /// The request is longer than [`Limits::frame`](attache_rpc::Limits::frame) and was not sent.
-    #[error("the message has {} bytes, the limit is {}", .0.size, .0.limit)]
     TooLarge(TooLarge),
     /// The response cannot be delivered, because calls before it have waited in the inbox for longer than
     /// [`Options::stall`](crate::Options::stall).
-    #[error(
-        "the response waits in the inbox behind calls that are not being handled; keep handling calls while you wait, for example in another task"
-    )]
     Stalled,
 }
 
 /// Why a connection has ended.
-#[derive(Debug, Clone, PartialEq, Eq, ThisError)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CloseReason {
     /// The peer closed its side of the connection.
-    #[error("the peer has closed the connection")]
     PeerClosed,
     /// This side closed the connection.
-    #[error("the connection is closed")]
     ClosedLocally,
     /// Reading from or writing to the stream failed.
-    #[error("the connection failed: {0}")]
     Io(io::ErrorKind),
     /// The stream cannot be split into messages any further.
-    #[error("the connection cannot be read any further: {0}")]
     Framing(FramingError),
     /// The peer violated the protocol so badly that the connection was closed.
-    #[error("{0}")]
     Fatal(FatalError),
     /// A task of the connection has panicked, or its runtime has been shut down.
-    #[error("the connection's task has failed")]
     TaskFailed,
 }
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallError::Refused(error) => error.fmt(f),
+            CallError::Malformed(reason) => {
+                write!(f, "the peer's response is malformed: {reason}")
+            }
+            CallError::Closed(why) => why.fmt(f),
+            CallError::TooLarge(TooLarge { size, limit }) => {
+                write!(f, "the message has {size} bytes, the limit is {limit}")
+            }
+            CallError::Stalled => f.write_str(
+                "the response waits in the inbox behind calls that are not being handled; keep handling calls while you wait, for example in another task",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for CallError {}
+
+impl fmt::Display for CloseReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CloseReason::PeerClosed => f.write_str("the peer has closed the connection"),
+            CloseReason::ClosedLocally => f.write_str("the connection is closed"),
+            CloseReason::Io(kind) => write!(f, "the connection failed: {kind}"),
+            CloseReason::Framing(error) => {
+                write!(f, "the connection cannot be read any further: {error}")
+            }
+            CloseReason::Fatal(error) => error.fmt(f),
+            CloseReason::TaskFailed => f.write_str("the connection's task has failed"),
+        }
+    }
+}
+
+impl std::error::Error for CloseReason {}
 
 impl PeerHandle {
     /// Sends a request and waits for the response. Dropping the future cancels the request.

@@ -1,5 +1,6 @@
 //! No silent arm: a `match` on one of our own enums names every variant, so that `_ =>` can't swallow a new variant.
-//! Tests may use `_`.
+//! An enum that is `#[non_exhaustive]` needs an arm for what is unknown, in other crates: there `_ =>` stands alone, so
+//! that clippy can say which variants are not named, and does something. Tests may use `_` as they like.
 
 use std::collections::BTreeMap;
 
@@ -30,21 +31,67 @@ fn silent_arms(file: &File, rust: &Rust) -> Vec<Site> {
         let Some(arms) = arms(ahead) else {
             return;
         };
-        let Some(line) = arms.iter().find_map(|arm| silent(arm)) else {
+        let name = arms.iter().find_map(|arm| our_enum(&arm.pattern));
+        let Some(name) = name.filter(|name| !foreign.contains(name)) else {
             return;
         };
-        if let Some(name) = arms.iter().find_map(|arm| our_enum(arm))
-            && !foreign.contains(&name)
-        {
-            let message = format!("`_ =>` in a match on `{name}`; name the variants");
+        let is_open = OPEN_ENUMS.contains(&name.as_str());
+        for arm in &arms {
+            let Some((line, wildcard)) = wildcard(&arm.pattern) else {
+                continue;
+            };
+            let advice = match wildcard {
+                _ if !is_open => "name the variants",
+                Wildcard::Last => {
+                    "give `_` an arm of its own, so that clippy sees which variants are missing"
+                }
+                Wildcard::Alone if arm.is_silent() => {
+                    "what is unknown must not disappear; handle it"
+                }
+                Wildcard::Alone => continue,
+            };
+            let message = format!("`_ =>` in a match on `{name}`; {advice}");
             found.push(Site::new(&file.path, line, message));
         }
     });
     found
 }
 
-/// The patterns of a `match` that starts here, including guards.
-fn arms(ahead: &[TokenTree]) -> Option<Vec<Vec<TokenTree>>> {
+/// An arm of a `match`.
+struct Arm {
+    /// The pattern, with its guard.
+    pattern: Vec<TokenTree>,
+    /// The beginning of the body, and all of it if it is short.
+    body: Vec<TokenTree>,
+}
+
+impl Arm {
+    /// Whether the body does nothing: `{}`, `()`, or only `return`, `continue` or `break`.
+    fn is_silent(&self) -> bool {
+        let end = self.body.iter().position(|token| is_punct(token, ','));
+        match &self.body[..end.unwrap_or(self.body.len())] {
+            [TokenTree::Group(group), ..] if group.delimiter() != Delimiter::Bracket => {
+                let inside: Vec<TokenTree> = group.stream().into_iter().collect();
+                does_nothing(&inside)
+            }
+            body => does_nothing(body),
+        }
+    }
+}
+
+fn does_nothing(tokens: &[TokenTree]) -> bool {
+    let tokens: Vec<&TokenTree> = tokens.iter().filter(|it| !is_punct(it, ';')).collect();
+    match tokens.as_slice() {
+        [] => true,
+        [word] => ["return", "continue", "break"]
+            .iter()
+            .any(|it| is_ident(word, it)),
+        _ => false,
+    }
+}
+
+/// The arms of a `match` that starts here.
+fn arms(ahead: &[TokenTree]) -> Option<Vec<Arm>> {
     let [first, rest @ ..] = ahead else {
         return None;
     };
@@ -59,8 +106,12 @@ fn arms(ahead: &[TokenTree]) -> Option<Vec<Vec<TokenTree>>> {
     let mut rest = tokens.as_slice();
     let mut arms = Vec::new();
     while let Some(arrow) = arrow(rest) {
-        arms.push(rest[..arrow].to_vec());
-        rest = after_body(&rest[arrow + 2..]);
+        let body = &rest[arrow + 2..];
+        arms.push(Arm {
+            pattern: rest[..arrow].to_vec(),
+            body: body[..body.len().min(LONGEST_SILENT_BODY)].to_vec(),
+        });
+        rest = after_body(body);
     }
     Some(arms)
 }
@@ -86,10 +137,21 @@ fn after_body(tokens: &[TokenTree]) -> &[TokenTree] {
     comma.map_or(&[], |comma| &tokens[comma + 1..])
 }
 
-/// The line of a pattern that is just `_`, without a guard.
-fn silent(pattern: &[TokenTree]) -> Option<usize> {
+enum Wildcard {
+    /// The pattern is just `_`.
+    Alone,
+    /// The pattern ends with `| _`.
+    Last,
+}
+
+/// The wildcard of a pattern without a guard, and its line.
+fn wildcard(pattern: &[TokenTree]) -> Option<(usize, Wildcard)> {
+    let is_any = |token: &TokenTree| is_ident(token, "_");
     match pattern {
-        [wildcard] if is_ident(wildcard, "_") => Some(wildcard.span().start().line),
+        [any] if is_any(any) => Some((any.span().start().line, Wildcard::Alone)),
+        [.., or, any] if is_punct(or, '|') && is_any(any) => {
+            Some((any.span().start().line, Wildcard::Last))
+        }
         _ => None,
     }
 }
@@ -113,7 +175,8 @@ fn our_enum(pattern: &[TokenTree]) -> Option<String> {
         ] = ahead
             && is_punct(first, ':')
             && is_punct(second, ':')
-            && OUR_ENUMS.contains(&name.to_string().as_str())
+            && (OUR_ENUMS.contains(&name.to_string().as_str())
+                || OPEN_ENUMS.contains(&name.to_string().as_str()))
         {
             found.get_or_insert_with(|| name.to_string());
         }
@@ -147,19 +210,22 @@ impl<'ast> Visit<'ast> for Imports {
     }
 }
 
-/// Enums that grow and whose new variants have to be handled: calls, updates, and messages between tasks. The enums of
-/// `attache_schema::call` are not listed, because most code concerns only a few methods.
-const OUR_ENUMS: [&str; 9] = [
+/// Enums that grow with the program and whose new variants have to be handled: messages, and messages between tasks.
+const OUR_ENUMS: [&str; 4] = ["InboundMessage", "Command", "Effect", "Event"];
+
+/// Enums that grow with the protocol, in versions of the library that later come between its crates: calls and updates.
+/// They are `#[non_exhaustive]`. The enums of `attache_schema::call` are not listed, because most code concerns only a
+/// few methods.
+const OPEN_ENUMS: [&str; 5] = [
     "AgentCall",
-    "InboundMessage",
     "Change",
     "ClientCall",
-    "Command",
-    "Effect",
-    "Event",
     "SessionUpdate",
     "StateUpdate",
 ];
+
+/// Tokens that are kept of a body: enough to see that it does nothing.
+const LONGEST_SILENT_BODY: usize = 4;
 
 #[cfg(test)]
 mod tests {
@@ -190,8 +256,49 @@ fn show(event: Event) {
 "#,
             expect![[r#"
                 crates/tui/src/app.rs:5: `_ =>` in a match on `Event`; name the variants
-                crates/tui/src/app.rs:9: `_ =>` in a match on `SessionUpdate`; name the variants
-                crates/tui/src/app.rs:12: `_ =>` in a match on `ClientCall`; name the variants
+                crates/tui/src/app.rs:12: `_ =>` in a match on `ClientCall`; what is unknown must not disappear; handle it
+            "#]],
+        );
+    }
+
+    #[test]
+    fn an_enum_that_is_non_exhaustive_has_an_arm_that_handles_what_is_unknown() {
+        fixture::check(
+            super::check,
+            r#"
+//- crates/tui/src/app.rs
+fn show(update: v1::SessionUpdate) -> Option<u8> {
+    match update {
+        v1::SessionUpdate::Plan(_) => one(),
+        _ => unknown(update),
+    }
+    match call {
+        ClientCall::ReadTextFile(..) => read(),
+        other => other.refuse(),
+    }
+    match update {
+        v1::SessionUpdate::Plan(_) => one(),
+        v1::SessionUpdate::Other(_) | _ => unknown(update),
+    }
+    match update {
+        v1::SessionUpdate::Plan(_) => one(),
+        _ => {}
+    }
+    loop {
+        match update { v1::SessionUpdate::Plan(_) => one(), _ => { continue; } }
+        match update { v1::SessionUpdate::Plan(_) => one(), _ => () }
+    }
+    match update {
+        v1::SessionUpdate::Plan(_) => Some(1),
+        _ => None,
+    }
+}
+"#,
+            expect![[r#"
+                crates/tui/src/app.rs:12: `_ =>` in a match on `SessionUpdate`; give `_` an arm of its own, so that clippy sees which variants are missing
+                crates/tui/src/app.rs:16: `_ =>` in a match on `SessionUpdate`; what is unknown must not disappear; handle it
+                crates/tui/src/app.rs:19: `_ =>` in a match on `SessionUpdate`; what is unknown must not disappear; handle it
+                crates/tui/src/app.rs:20: `_ =>` in a match on `SessionUpdate`; what is unknown must not disappear; handle it
             "#]],
         );
     }

@@ -9,6 +9,7 @@ use proc_macro2::TokenStream;
 use super::allow::Allow;
 use super::map::Map;
 use super::package::{self, Package};
+use super::sdk_closure;
 
 #[derive(Default)]
 pub(super) struct Tree {
@@ -16,6 +17,8 @@ pub(super) struct Tree {
     pub(super) packages: Vec<Package>,
     pub(super) map: Map,
     pub(super) allow: Allow,
+    /// The crates that the SDK builds, as [`sdk_closure`] resolves them.
+    pub(super) sdk_closure: String,
 }
 
 pub(super) struct File {
@@ -35,7 +38,9 @@ impl Tree {
         let ignored = ignored_paths(root)?;
         let mut texts = BTreeMap::new();
         read_folder(root, "", &ignored, &mut texts)?;
-        Tree::from_texts(texts)
+        let mut tree = Tree::from_texts(texts)?;
+        tree.sdk_closure = sdk_closure::resolve(root)?;
+        Ok(tree)
     }
 
     pub(super) fn from_texts(texts: BTreeMap<String, String>) -> Result<Tree, String> {
@@ -51,6 +56,7 @@ impl Tree {
             packages: package::members(&texts)?,
             map,
             allow,
+            sdk_closure: String::new(),
             files: texts
                 .into_iter()
                 .map(|(path, text)| File::parse(path, text))

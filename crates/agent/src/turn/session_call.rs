@@ -51,10 +51,8 @@ impl Turn<'_> {
         {
             return Ok(failed(CANNOT_ASK));
         }
-        let scope = v1::ElicitationSessionScope {
-            session_id: self.session.id().clone(),
-            tool_call_id: Some(open.shown.clone()),
-        };
+        let scope = v1::ElicitationSessionScope::new(self.session.id().clone())
+            .tool_call_id(open.shown.clone());
         let form = v1::ElicitationFormMode::new(form(&options));
         let request = v1::CreateElicitationRequest::new(
             question,

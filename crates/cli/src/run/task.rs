@@ -367,6 +367,7 @@ impl RunTask {
                 v1::AuthMethod::Agent(method) => Some(method.name.as_str()),
                 v1::AuthMethod::Terminal(method) => Some(method.name.as_str()),
                 v1::AuthMethod::Other(_) => None,
+                _ => None,
             });
         // Control characters are made visible when the text is printed.
         let names: Vec<&str> = names.collect();

@@ -36,6 +36,7 @@ impl Conversation {
         let session = match &request.scope {
             v1::ElicitationScope::Session(scope) => Some(scope.session_id.clone()),
             v1::ElicitationScope::Request(_) => None,
+            _ => return reply.fail(error::unusable_params("unknown scope")),
         };
         if let Some(unknown) = session
             .as_ref()
@@ -121,6 +122,7 @@ impl Conversation {
             v1::ElicitationMode::Form(_) => offer.form.is_some(),
             v1::ElicitationMode::Url(_) => offer.url.is_some(),
             v1::ElicitationMode::Other(_) => false,
+            _ => false,
         })
     }
 }

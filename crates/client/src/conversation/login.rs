@@ -157,5 +157,6 @@ fn method_id(method: &v1::AuthMethod) -> Option<&v1::AuthMethodId> {
         v1::AuthMethod::Terminal(method) => Some(&method.id),
         v1::AuthMethod::Agent(method) => Some(&method.id),
         v1::AuthMethod::Other(_) => None,
+        _ => None,
     }
 }

@@ -127,6 +127,7 @@ fn call(call: &ToolCallEntry, terminal: TerminalLookup<'_>) -> String {
                 }
             },
             v1::ToolCallContent::Other(_) => continue,
+            _ => continue,
         };
         text.push('\n');
         for line in block.lines() {

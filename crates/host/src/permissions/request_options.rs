@@ -44,6 +44,7 @@ pub fn option_label(kind: &v1::PermissionOptionKind) -> &'static str {
         v1::PermissionOptionKind::RejectOnce => "Reject once",
         v1::PermissionOptionKind::RejectAlways => "Always reject",
         v1::PermissionOptionKind::Other(_) => "Unknown answer",
+        _ => "Unknown answer",
     }
 }
 

@@ -43,11 +43,10 @@ pub fn resolve_command(
             (shell.to_owned(), vec![flag.to_owned(), line.to_owned()])
         }
     };
-    v1::CreateTerminalRequest {
-        command,
-        args,
-        ..request.clone()
-    }
+    let mut resolved = request.clone();
+    resolved.command = command;
+    resolved.args = args;
+    resolved
 }
 
 /// A resolved request as users and rules see it: a line for the shell as a single word, otherwise the program and its

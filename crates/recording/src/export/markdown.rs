@@ -102,6 +102,7 @@ impl MarkdownPage {
             | ClientRequest::SetProvider(_)
             | ClientRequest::DisableProvider(_)
             | ClientRequest::Extension(_) => {}
+            unknown => self.unknown("request", unknown.method()),
         }
     }
 
@@ -132,6 +133,7 @@ impl MarkdownPage {
             | AgentRequest::ReleaseTerminal(_)
             | AgentRequest::MessageMcp(_)
             | AgentRequest::Extension(_) => {}
+            unknown => self.unknown("request", unknown.method()),
         }
     }
 
@@ -175,7 +177,13 @@ impl MarkdownPage {
             | v1::SessionUpdate::SessionMessage(_)
             | v1::SessionUpdate::SessionMessageChunk(_)
             | v1::SessionUpdate::Other(_) => {}
+            unknown => self.unknown("update", &unknown.tag()),
         }
+    }
+
+    /// A message that is newer than this page's code, but not than the types that read it.
+    fn unknown(&mut self, what: &str, name: &str) {
+        self.block(&format!("*(a {what} of an unknown kind: {})*", code(name)));
     }
 
     fn words(&mut self, speaker: &'static str, chunk: &v1::ContentChunk) {

@@ -36,6 +36,7 @@ use crate::v1;
 /// assert!(context.sessions.contains_key("s1"));
 /// ```
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Context {
     /// Whether the connection has been initialized.
     pub initialization: Initialization,
@@ -67,6 +68,7 @@ impl Context {
 
 /// Progress of the `initialize` request of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Initialization {
     /// The client has not sent `initialize`.
     #[default]
@@ -79,6 +81,7 @@ pub enum Initialization {
 
 /// The modes and config options that a session offers.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct SessionChoices {
     /// Modes of the session.
     pub modes: Option<v1::SessionModeState>,

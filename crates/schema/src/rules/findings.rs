@@ -8,6 +8,7 @@ use super::{Level, Rule};
 
 /// A rule that a message violates, where, and what to do about it. The text never repeats data from the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Violation {
     /// The violated rule.
     pub rule: &'static Rule,
@@ -17,6 +18,18 @@ pub struct Violation {
     pub path: String,
     /// Description of the violation, and how to fix it.
     pub message: String,
+}
+
+impl Violation {
+    /// A violation at the level of the rule.
+    pub fn new(rule: &'static Rule, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Violation {
+            rule,
+            level: rule.level,
+            path: path.into(),
+            message: message.into(),
+        }
+    }
 }
 
 impl fmt::Display for Violation {

@@ -7,6 +7,7 @@ use crate::method::Stability;
 
 /// A rule of the protocol, or a recommendation of our own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rule {
     /// Number in the conformance checklist, such as `13` or `14a`; `B1` for a recommendation of our own.
     pub number: &'static str,
@@ -22,6 +23,7 @@ pub struct Rule {
 
 /// A side that a rule binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RuleTarget {
     /// The agent.
     Agent,

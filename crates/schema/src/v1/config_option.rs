@@ -80,6 +80,7 @@ fragment! {
 ///
 /// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum SessionConfigSelectOptions {
     /// One list.
     Ungrouped(Vec<SessionConfigSelectOption>),
@@ -161,6 +162,7 @@ message! {
 ///
 /// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum SessionConfigOptionValue {
     /// On or off. Sent with `type: "boolean"`.
     Boolean(bool),

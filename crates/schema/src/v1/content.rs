@@ -128,6 +128,7 @@ message! {
 ///
 /// See [Content](https://agentclientprotocol.com/protocol/v1/content).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum EmbeddedResourceResource {
     /// Text.
     Text(TextResourceContents),

@@ -36,6 +36,7 @@ message! {
 ///
 /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum ElicitationScope {
     /// A session.
     Session(ElicitationSessionScope),
@@ -140,6 +141,7 @@ fragment! {
 ///
 /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum ElicitationContentValue {
     /// Text, or the value of a choice.
     String(String),

@@ -258,6 +258,7 @@ message! {
 ///
 /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum MultiSelectItems {
     /// Choices without titles. Sent with `type: "string"`.
     String(StringMultiSelectItems),

@@ -152,6 +152,12 @@ impl OtherMembers {
     }
 }
 
+impl From<RawObject> for OtherMembers {
+    fn from(members: RawObject) -> Self {
+        OtherMembers(members)
+    }
+}
+
 impl Decode for OtherMembers {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         RawObject::decode(reader).map(OtherMembers)

@@ -118,6 +118,7 @@ message! {
 ///
 /// See [Slash commands](https://agentclientprotocol.com/protocol/v1/slash-commands).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum AvailableCommandInput {
     /// Any text.
     Unstructured(UnstructuredCommandInput),

@@ -23,7 +23,7 @@ pub(crate) fn bench() {
         table.row(side.to_string(), cells);
     }
     table.print();
-    crate::relay::count();
+    crate::relay::count_instructions();
 }
 
 /// The difference of n and 2n updates: what happens once per process falls out.

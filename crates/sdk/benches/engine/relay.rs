@@ -63,7 +63,7 @@ pub(crate) fn bench(effort: Effort) {
 }
 
 /// Instructions per update: the difference of n and 2n updates.
-pub(crate) fn count() {
+pub(crate) fn count_instructions() {
     let mut table = Table::new("instructions per relayed update", &["", "relay"]);
     for relay in RELAYS {
         eprintln!("counting {}", relay.name());

@@ -79,6 +79,7 @@ fn offers(options: &v1::SessionConfigSelectOptions, value: &v1::SessionConfigVal
         v1::SessionConfigSelectOptions::Grouped(groups) => {
             groups.iter().any(|group| has(&group.options))
         }
+        _ => false,
     }
 }
 

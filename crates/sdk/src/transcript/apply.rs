@@ -56,6 +56,7 @@ impl Transcript {
             Update::SessionMessage(message) => self.update_session_message(message),
             Update::SessionMessageChunk(chunk) => self.add_session_message_chunk(chunk),
             Update::Other(raw) => self.log.push(EntryKind::Unknown(raw)),
+            unknown => self.log.push(EntryKind::Unknown(Raw::of(&unknown))),
         }
     }
 

@@ -40,6 +40,7 @@ impl CompactionEntry {
             summary,
             error,
             meta,
+            ..
         } = update;
         self.status = status;
         self.summary.patch(summary);

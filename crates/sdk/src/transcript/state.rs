@@ -1,5 +1,6 @@
 //! The current state of a session.
 
+use attache_schema::json::Raw;
 use attache_schema::v1;
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -75,6 +76,7 @@ fn id(plan: &v1::PlanUpdateContent) -> Option<v1::PlanId> {
         v1::PlanUpdateContent::File(plan) => Some(plan.plan_id.clone()),
         v1::PlanUpdateContent::Markdown(plan) => Some(plan.plan_id.clone()),
         v1::PlanUpdateContent::Other(raw) => raw.string_member("planId").map(v1::PlanId::from),
+        _ => Raw::of(plan).string_member("planId").map(v1::PlanId::from),
     }
 }
 

@@ -71,6 +71,7 @@ impl SubagentEntry {
             cwd,
             additional_directories,
             meta,
+            ..
         } = update;
         title.apply_to(&mut self.title);
         description.apply_to(&mut self.description);
@@ -104,6 +105,7 @@ impl SessionMessageEntry {
             recipient_message_id,
             content,
             meta,
+            ..
         } = update;
         sender_session_id.apply_to(&mut self.sender);
         recipient_session_id.apply_to(&mut self.recipient);

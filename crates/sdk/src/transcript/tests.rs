@@ -2,6 +2,7 @@
 
 mod changes;
 mod events;
+mod folded_members;
 mod limit;
 mod messages;
 mod properties;

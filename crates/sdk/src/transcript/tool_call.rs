@@ -51,6 +51,7 @@ impl ToolCallEntry {
             raw_input,
             raw_output,
             meta,
+            ..
         } = update;
         if status.as_ref().is_some_and(has_ended) {
             self.is_cancelled = false;

@@ -98,9 +98,7 @@ impl Form {
                 FormOutcome::Open
             }
             None => {
-                let accept = v1::ElicitationAcceptAction {
-                    content: Some(content),
-                };
+                let accept = v1::ElicitationAcceptAction::new().content(content);
                 FormOutcome::Answered(v1::ElicitationAction::Accept(accept))
             }
         }

@@ -72,7 +72,7 @@ impl UrlPrompt {
             ListOutcome::Open => UrlOutcome::Open,
             ListOutcome::Back => UrlOutcome::Back,
             ListOutcome::Answer(UrlAnswer::Accept) => {
-                let accept = v1::ElicitationAcceptAction { content: None };
+                let accept = v1::ElicitationAcceptAction::new();
                 UrlOutcome::Answered(v1::ElicitationAction::Accept(accept))
             }
             ListOutcome::Answer(UrlAnswer::Decline) => {

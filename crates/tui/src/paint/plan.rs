@@ -25,14 +25,15 @@ pub fn lines_of(
             let text = format!("plan: {}", plain::line(&plan.uri));
             wrap::spans(vec![Span::raw(text)], usize::from(width))
         }
-        v1::PlanUpdateContent::Other(_) => {
-            let text = Span::styled(
-                "a plan in an unknown form",
-                appearance.theme.style(TextRole::Dim),
-            );
-            wrap::spans(vec![text], usize::from(width))
-        }
+        v1::PlanUpdateContent::Other(_) => unknown_form(appearance, width),
+        _ => unknown_form(appearance, width),
     }
+}
+
+fn unknown_form(appearance: &Appearance, width: u16) -> Vec<Line<'static>> {
+    let style = appearance.theme.style(TextRole::Dim);
+    let text = Span::styled("a plan in an unknown form", style);
+    wrap::spans(vec![text], usize::from(width))
 }
 
 /// The progress of a plan in one line: `2/5 current step`.

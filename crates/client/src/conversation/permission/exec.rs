@@ -61,12 +61,10 @@ impl Conversation {
         };
         let variables: Vec<v1::EnvVariable> = request.variables.iter().map(variable).collect();
         let name = request.command_word();
-        let command = v1::CreateTerminalRequest {
-            args: request.args.iter().skip(1).cloned().collect(),
-            cwd: Some(request.cwd.to_string_lossy().into_owned().into()),
-            env: variables.clone(),
-            ..v1::CreateTerminalRequest::new(id, name.clone())
-        };
+        let command = v1::CreateTerminalRequest::new(id, name.clone())
+            .args(request.args.iter().skip(1).cloned())
+            .cwd(request.cwd.to_string_lossy().into_owned())
+            .env(variables.clone());
         let action = Action::from_terminal_request(&self.setup.agent, workspace, &command);
         let mut argv = request.args;
         if request.more > 0 {

@@ -68,12 +68,8 @@ impl Conversation {
         } else {
             "14a"
         };
-        let violation = Rule::find(number).map(|rule| Violation {
-            rule,
-            level: rule.level,
-            path: method.to_owned(),
-            message: "`initialize` comes first".to_owned(),
-        });
+        let violation =
+            Rule::find(number).map(|rule| Violation::new(rule, method, "`initialize` comes first"));
         self.violations(Vec::from_iter(violation));
     }
 }

@@ -95,10 +95,7 @@ mod tests {
     use super::*;
 
     fn check(command: &str, args: &[&str], expected: &str) {
-        let request = v1::CreateTerminalRequest {
-            args: args.iter().map(|word| (*word).to_owned()).collect(),
-            ..v1::CreateTerminalRequest::new("s", command)
-        };
+        let request = v1::CreateTerminalRequest::new("s", command).args(args.iter().copied());
         let action = Action::from_terminal_request("a", PathBuf::from("/work"), &request);
         assert_eq!(action.summary(), expected);
     }

@@ -68,12 +68,7 @@ impl RuleChecker {
 
     fn add_violation(&mut self, number: &str, path: &str, message: &str) {
         if let Some(rule) = Rule::find(number) {
-            self.add(vec![Violation {
-                rule,
-                level: rule.level,
-                path: path.to_owned(),
-                message: message.to_owned(),
-            }]);
+            self.add(vec![Violation::new(rule, path, message)]);
         }
     }
 }

@@ -219,6 +219,7 @@ impl App {
         let session = match &request.scope {
             v1::ElicitationScope::Session(scope) => self.session_with_tab(scope.session_id.clone()),
             v1::ElicitationScope::Request(_) => None,
+            _ => None,
         };
         let what = match &request.mode {
             v1::ElicitationMode::Form(mode) => {
@@ -230,6 +231,7 @@ impl App {
                 UrlPrompt::new(&request.message, &mode.url),
             )),
             v1::ElicitationMode::Other(_) => None,
+            _ => None,
         };
         let is_shown = what.is_some_and(|what| self.requests.push(session.clone(), what));
         if is_shown {

@@ -122,6 +122,7 @@ impl App {
                     PickerChoice::Value(option.id.clone(), value)
                 }
                 v1::SessionConfigKind::Other(_) => return None,
+                _ => return None,
             };
             let value = current_value_name(option);
             let detail = match option.description.as_deref() {
@@ -173,6 +174,7 @@ impl App {
                 };
                 groups.iter().flat_map(of).collect()
             }
+            _ => Vec::new(),
         };
         Some(Picker::new(text::safe_line(&option.name), rows))
     }
@@ -385,8 +387,9 @@ pub(in crate::chat) fn current_value_name(option: &v1::SessionConfigOption) -> S
     let select = match &option.kind {
         v1::SessionConfigKind::Boolean(switch) if switch.current_value => return "on".to_owned(),
         v1::SessionConfigKind::Boolean(_) => return "off".to_owned(),
-        v1::SessionConfigKind::Other(_) => return String::new(),
         v1::SessionConfigKind::Select(select) => select,
+        v1::SessionConfigKind::Other(_) => return String::new(),
+        _ => return String::new(),
     };
     let is_current = |choice: &&v1::SessionConfigSelectOption| choice.value == select.current_value;
     let choice = match &select.options {
@@ -395,6 +398,7 @@ pub(in crate::chat) fn current_value_name(option: &v1::SessionConfigOption) -> S
             .iter()
             .flat_map(|group| &group.options)
             .find(is_current),
+        _ => None,
     };
     let name = choice.map_or(select.current_value.as_str(), |choice| &choice.name);
     text::safe_line(name)

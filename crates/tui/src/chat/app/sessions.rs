@@ -383,6 +383,7 @@ pub(in crate::chat) fn login_choices(
             v1::AuthMethod::Terminal(it) => (&it.id, &it.name, &it.description, "in the terminal"),
             v1::AuthMethod::Agent(it) => (&it.id, &it.name, &it.description, ""),
             v1::AuthMethod::Other(_) => return None,
+            _ => return None,
         };
         let detail = match description.as_deref() {
             Some(description) => visible(description).into_owned(),

@@ -67,6 +67,7 @@ impl Field {
             Property::Boolean(it) => (&it.title, &it.description),
             Property::Array(it) => (&it.title, &it.description),
             Property::Other(_) => (&None, &None),
+            _ => (&None, &None),
         };
         Field {
             name: name.to_owned(),
@@ -117,6 +118,7 @@ impl FieldValue {
                     v1::MultiSelectItems::String(items) => plain_choices(&items.values, chosen),
                     v1::MultiSelectItems::Titled(items) => titled_choices(&items.options, chosen),
                     v1::MultiSelectItems::Other(_) => return FieldValue::Unknown,
+                    _ => return FieldValue::Unknown,
                 };
                 let bounds = ChoiceBounds {
                     least: it.min_items,
@@ -125,6 +127,7 @@ impl FieldValue {
                 FieldValue::Many(FieldChoices { list, row: 0 }, bounds)
             }
             Property::Other(_) => FieldValue::Unknown,
+            _ => FieldValue::Unknown,
         }
     }
 

@@ -81,6 +81,7 @@ fn check_format(text: &str, format: &v1::StringFormat) -> Result<(), String> {
             "a date with a time, such as 2026-01-31T12:00:00Z",
         ),
         v1::StringFormat::Other(_) => (true, ""),
+        _ => (true, ""),
     };
     if fits {
         return Ok(());

@@ -45,11 +45,12 @@ impl PermissionDialog {
         let mut left = LONGEST;
         let (mut are_too_long, mut is_coloured) = (false, true);
         for (change, found) in self.prompt.changes() {
+            let against_disk;
             let shown = match (self.diff_base, found) {
-                (DiffBase::Disk, Some(DiskComparison::Different(text))) => &v1::Diff {
-                    old_text: text.clone(),
-                    ..change.clone()
-                },
+                (DiffBase::Disk, Some(DiskComparison::Different(text))) => {
+                    against_disk = compared_with(text, change);
+                    &against_disk
+                }
                 _ => change,
             };
             let warning = appearance.theme.style(TextRole::Warning);
@@ -89,6 +90,13 @@ impl PermissionDialog {
             is_coloured,
         }
     }
+}
+
+/// The same change, from the text on the disk.
+fn compared_with(text: &Option<String>, change: &v1::Diff) -> v1::Diff {
+    let mut diff = change.clone();
+    diff.old_text.clone_from(text);
+    diff
 }
 
 /// A remark for the user if the change doesn't match the file on disk.

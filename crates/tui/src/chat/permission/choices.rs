@@ -180,6 +180,7 @@ fn kind_of(option: &v1::PermissionOption, options: &[v1::PermissionOption]) -> C
         Kind::RejectOnce => ChoiceKind::RejectOnce,
         Kind::RejectAlways => ChoiceKind::RejectLasting,
         Kind::Other(_) => ChoiceKind::Unknown,
+        _ => ChoiceKind::Unknown,
     }
 }
 

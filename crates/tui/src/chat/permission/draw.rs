@@ -336,6 +336,7 @@ fn action_label(kind: &v1::ToolKind, files: usize) -> &'static str {
         (v1::ToolKind::Think, _) => "Think",
         (v1::ToolKind::SwitchMode, _) => "Switch the mode",
         (v1::ToolKind::Other | v1::ToolKind::Unknown(_), _) => "Use a tool",
+        (_, _) => "Use a tool",
     }
 }
 

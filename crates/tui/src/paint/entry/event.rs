@@ -120,9 +120,8 @@ fn state_label(state: Option<&v1::StateUpdate>) -> String {
                 None => "done".to_owned(),
             },
         },
-        Some(v1::StateUpdate::Unknown(_) | v1::StateUpdate::Other(_)) | None => {
-            "state unknown".to_owned()
-        }
+        Some(v1::StateUpdate::Unknown(_) | v1::StateUpdate::Other(_)) | None => UNKNOWN.to_owned(),
+        Some(_) => UNKNOWN.to_owned(),
     }
 }
 
@@ -236,3 +235,5 @@ fn folded(mut lines: Vec<Line<'static>>, context: &EntryContext<'_>) -> Vec<Line
 const BRIEF_LINES: usize = 6;
 /// The most bytes that are shown.
 const LONGEST: usize = 64 * 1024;
+
+const UNKNOWN: &str = "state unknown";

@@ -1,5 +1,6 @@
 //! The text of an entry, for copying and searching.
 
+use attache::json::Raw;
 use attache::transcript::{ContentBlocks, Entry, EntryKind, TurnOutcome};
 use attache::v1;
 use attache_client::{content, tool_call};
@@ -61,6 +62,7 @@ fn block(block: &v1::ContentBlock, give: &mut dyn FnMut(&str)) {
         v1::ContentBlock::Resource(resource) => match &resource.resource {
             v1::EmbeddedResourceResource::Text(text) => give(&text.text),
             v1::EmbeddedResourceResource::Blob(_) => give(&content::summary_line(block)),
+            _ => give(&content::summary_line(block)),
         },
         other => give(&content::summary_line(other)),
     }
@@ -74,6 +76,7 @@ fn copied_texts(call: &v1::ToolCall, give: &mut dyn FnMut(&str)) {
             v1::ToolCallContent::Content(content) => block(&content.content, give),
             v1::ToolCallContent::Diff(diff) => give(&tool_call::diff_text(diff)),
             v1::ToolCallContent::Terminal(_) | v1::ToolCallContent::Other(_) => {}
+            unknown => give(Raw::of(unknown).as_str()),
         }
     }
     if let Some(output) = call.raw_output.as_ref().filter(|_| call.content.is_empty()) {
@@ -95,6 +98,7 @@ fn tool_call(call: &v1::ToolCall, give: &mut dyn FnMut(&str)) {
                 diff.old_text.iter().for_each(|text| give(text));
             }
             v1::ToolCallContent::Terminal(_) | v1::ToolCallContent::Other(_) => {}
+            unknown => give(Raw::of(unknown).as_str()),
         }
     }
     for raw in [&call.raw_input, &call.raw_output].into_iter().flatten() {

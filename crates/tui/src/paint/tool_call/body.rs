@@ -38,7 +38,8 @@ pub(super) fn add(
                     terminal::lines(view.as_ref(), &shown.terminal_id, fold, appearance, room);
                 body.push(lines);
             }
-            v1::ToolCallContent::Other(_) => body.dim("[content of an unknown type]"),
+            v1::ToolCallContent::Other(_) => body.dim(UNKNOWN_CONTENT),
+            _ => body.dim(UNKNOWN_CONTENT),
         }
     }
     body.raw(&call.report);
@@ -229,3 +230,5 @@ const FULL_DIFF: usize = 2000;
 /// The most bytes of text in a folded card.
 const SHORT_TEXT: usize = 4 * 1024;
 const LONG_TEXT: usize = 64 * 1024;
+
+const UNKNOWN_CONTENT: &str = "[content of an unknown type]";
