@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use attache::client::{self, AgentHandle, ClientCalls};
 use attache::process::{Child, StopTimeouts};
-use attache::{CallError, ClientCall, CloseReason, Transcript, v1};
+use attache::schema::method::RequestToAgent;
+use attache::{CallError, CallErrorKind, ClientCall, CloseReason, Transcript, v1};
 use tokio::time::timeout;
 
 use crate::agents::{Agent, AgentNotInstalled, detecting_options, initialize_request};
@@ -40,13 +41,13 @@ pub enum AgentSessionsError {
     #[error("the agent does not offer `{0}`")]
     NotOffered(&'static str),
     /// The agent requires a login.
-    #[error("the agent requires a login first: {0}")]
+    #[error("the agent requires a login first: {}", .0.kind())]
     Login(CallError),
     /// The agent has no session with this id.
     #[error("the agent has no session `{0}`")]
     NoSession(v1::SessionId),
     /// The agent responded with an error.
-    #[error("`{method}` failed: {error}")]
+    #[error("`{method}` failed: {}", .error.kind())]
     Refused {
         /// The request's method.
         method: &'static str,
@@ -215,7 +216,7 @@ impl AgentSessions {
         Ok(found)
     }
 
-    async fn ask<R: attache::schema::method::Request>(
+    async fn ask<R: RequestToAgent>(
         &mut self,
         method: &'static str,
         request: R,
@@ -233,7 +234,7 @@ impl AgentSessions {
         let answer = timeout(self.patience, self.calls.until(answer, take)).await;
         match answer {
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(CallError::Closed(CloseReason::PeerClosed | CloseReason::Io(_)))) => {
+            Ok(Err(error)) if is_exit(&error) => {
                 match timeout(Duration::from_secs(1), self.child.wait()).await {
                     Ok(ending) => Err(AgentSessionsError::Ended(ending.to_string())),
                     Err(_) => Err(AgentSessionsError::Ended(
@@ -246,6 +247,14 @@ impl AgentSessions {
             Err(_) => Err(AgentSessionsError::Late(method)),
         }
     }
+}
+
+/// Whether the connection ended because the agent did.
+fn is_exit(error: &CallError) -> bool {
+    matches!(
+        error.kind(),
+        CallErrorKind::Closed(CloseReason::PeerClosed | CloseReason::Io(_))
+    )
 }
 
 impl AgentSessionsError {

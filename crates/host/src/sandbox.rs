@@ -20,6 +20,7 @@ use attache_process::{Confinement, Cover, CoverKind, Network, namespace_support}
 use crate::Roots;
 use crate::denied::ConfinedProcess;
 
+pub(crate) use landlock::keep_signals_inside;
 pub use landlock::{LandlockRules, SandboxSupport, support};
 use secrets::{SecretPath, SecretPlace};
 

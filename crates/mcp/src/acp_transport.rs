@@ -183,7 +183,10 @@ fn answer(id: RequestId, outcome: Result<v1::MessageMcpResponse, CallError>) -> 
             json!({"jsonrpc": "2.0", "id": id, "error": parsed(error.as_str())})
         }
         Err(error) => {
-            let reason = text::one_line(&format!("the client did not pass it on: {error}"), REASON);
+            let reason = text::one_line(
+                &format!("the client did not pass it on: {}", error.kind()),
+                REASON,
+            );
             let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, reason, NOTHING_MORE);
             json!({"jsonrpc": "2.0", "id": id, "error": error})
         }

@@ -16,6 +16,9 @@ pub struct Confinement {
     /// A Landlock ruleset that the program enforces on itself when it starts.
     #[cfg(target_os = "linux")]
     pub(super) landlock_ruleset: Option<Arc<OwnedFd>>,
+    /// A Landlock ruleset without file rules.
+    #[cfg(target_os = "linux")]
+    pub(super) signal_scope: Option<Arc<OwnedFd>>,
     /// Files and directories that are covered in a mount namespace.
     pub(super) covers: Vec<Cover>,
     /// Paths that stay covered even if the file there is replaced.
@@ -102,6 +105,15 @@ impl Confinement {
     #[must_use]
     pub fn landlock_ruleset(mut self, ruleset: Arc<OwnedFd>) -> Confinement {
         self.landlock_ruleset = Some(ruleset);
+        self
+    }
+
+    /// Enforces a Landlock ruleset that has no file rules and only keeps signals inside: the program can't send signals
+    /// to processes that it didn't start, its guard and the process that started it among them.
+    #[cfg(target_os = "linux")]
+    #[must_use]
+    pub fn signal_scope(mut self, ruleset: Arc<OwnedFd>) -> Confinement {
+        self.signal_scope = Some(ruleset);
         self
     }
 

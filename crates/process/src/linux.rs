@@ -166,6 +166,7 @@ async fn start_with(
     let files = JobFiles {
         stdio,
         landlock_ruleset: program.confinement.landlock_ruleset.clone(),
+        signal_scope: program.confinement.signal_scope.clone(),
         directory: program.directory.clone(),
         execs,
     };

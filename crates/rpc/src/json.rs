@@ -24,7 +24,7 @@ pub use object::Object;
 pub use raw::Raw;
 pub use raw_object::RawObject;
 pub use reader::{Mark, Reader, TaggedObject};
-pub use serde::{deserialize, serialize};
+pub use serde::{EncodeError, decode_serde, deserialize, encode_serde, serialize};
 
 /// The maximum nesting of objects and arrays. Deeper JSON is an error.
 pub const MAX_DEPTH: u32 = 128;

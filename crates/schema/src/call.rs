@@ -24,11 +24,13 @@
 
 use attache_rpc::json::{self, Encode, Raw};
 use attache_rpc::{Error, json::from_str};
+use serde_core::de::DeserializeOwned;
 
 use crate::error;
 use crate::method::{
-    Direction, Method, MethodKind, Notification, Order, PayloadType, Request, Requirement,
-    Stability,
+    Direction, ExtensionNotification, ExtensionRequest, Method, MethodKind, Notification,
+    NotificationToAgent, NotificationToClient, Order, PayloadType, Request, RequestToAgent,
+    RequestToClient, Requirement, SendNotification, SendRequest, Stability,
 };
 use crate::v1;
 
@@ -49,6 +51,28 @@ impl Extension {
     pub fn new(method: impl Into<String>, params: Option<Raw>) -> Self {
         let method = method.into();
         Extension { method, params }
+    }
+
+    /// Reads the parameters of a typed request. Returns `None` if this is another method. The error is the one to
+    /// respond with.
+    pub fn request<R: ExtensionRequest + DeserializeOwned>(&self) -> Option<Result<R, Error>> {
+        self.read_as(R::METHOD)
+    }
+
+    /// Reads the parameters of a typed notification. Returns `None` if this is another method.
+    pub fn notification<N: ExtensionNotification + DeserializeOwned>(
+        &self,
+    ) -> Option<Result<N, Error>> {
+        self.read_as(N::METHOD)
+    }
+
+    fn read_as<T: DeserializeOwned>(&self, method: &str) -> Option<Result<T, Error>> {
+        if self.method != method {
+            return None;
+        }
+        let params = self.params.as_ref().map_or("null", Raw::as_str);
+        let params = json::decode_serde(params);
+        Some(params.map_err(|fault| error::invalid_params(&fault.within("params"))))
     }
 }
 
@@ -135,6 +159,9 @@ macro_rules! calls {
                 $(type Response = v1::$Result;)?
             }
 
+            calls! { @send $kind $Params $($Result)? }
+            calls! { @direction $kind $direction $Params }
+
             impl From<v1::$Params> for $Calls {
                 fn from(params: v1::$Params) -> Self {
                     Self::$Variant(params)
@@ -142,6 +169,49 @@ macro_rules! calls {
             }
         )*
         )*
+    };
+
+    (@send Request $Params:ident $Result:ident) => {
+        impl SendRequest for v1::$Params {
+            type Response = v1::$Result;
+
+            fn method() -> &'static Method {
+                <v1::$Params as Request>::METHOD
+            }
+
+            fn encode_params(&self, out: &mut String) -> Result<(), json::EncodeError> {
+                self.encode(out);
+                Ok(())
+            }
+
+            fn decode_response(result: &str) -> Result<v1::$Result, json::DecodeError> {
+                from_str(result)
+            }
+        }
+    };
+    (@send Notification $Params:ident) => {
+        impl SendNotification for v1::$Params {
+            fn method() -> &'static Method {
+                <v1::$Params as Notification>::METHOD
+            }
+
+            fn encode_params(&self, out: &mut String) -> Result<(), json::EncodeError> {
+                self.encode(out);
+                Ok(())
+            }
+        }
+    };
+
+    (@direction Request ToAgent $Params:ident) => { impl RequestToAgent for v1::$Params {} };
+    (@direction Request ToClient $Params:ident) => { impl RequestToClient for v1::$Params {} };
+    (@direction Notification ToAgent $Params:ident) => { impl NotificationToAgent for v1::$Params {} };
+    (@direction Notification ToClient $Params:ident) => { impl NotificationToClient for v1::$Params {} };
+    // A proxy stands where the agent is.
+    (@direction $kind:ident ToProxy $Params:ident) => { calls! { @direction $kind ToAgent $Params } };
+    (@direction $kind:ident Either $Params:ident) => { calls! { @direction $kind Successor $Params } };
+    (@direction $kind:ident Successor $Params:ident) => {
+        calls! { @direction $kind ToAgent $Params }
+        calls! { @direction $kind ToClient $Params }
     };
 
     (@result) => { None };

@@ -5,13 +5,16 @@
 //! - `union!`    objects distinguished by a tag; an unknown tag is kept as `Other` with its raw JSON. A payload
 //!   converts into its variant, unless it is `shared` with another variant
 //! - `open_enum!` a string with known values; an unknown one is kept
-//! - `ids!`      opaque strings
+//! - `ids!`      opaque strings; `= "word"` adds `unique`, which makes an id that starts with the word
 //!
 //! The word after a member's name is the function of `attache_rpc::json::field` that reads the member, and decides what
 //! happens to an invalid value: `strict` (the default), `lenient`, `nullable`, `items`, `optional_items` or
 //! `patch_items`. `shown` means that an optional member is written even when it is empty.
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use attache_rpc::json::MaybeUndefined;
 
@@ -519,7 +522,7 @@ macro_rules! open_enum {
 }
 
 macro_rules! ids {
-    ($($(#[$attr:meta])* $Name:ident)*) => {$(
+    ($($(#[$attr:meta])* $Name:ident $(= $word:literal)?)*) => {$(
         $(#[$attr])*
         #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $Name(std::sync::Arc<str>);
@@ -529,6 +532,13 @@ macro_rules! ids {
             pub fn as_str(&self) -> &str {
                 &self.0
             }
+
+            $(
+            /// Makes an id that no other call returns, in this process or another one. It can be guessed, so it is not
+            /// a secret.
+            pub fn unique() -> Self {
+                crate::macros::unique_id($word).into()
+            })?
         }
 
         impl From<&str> for $Name {
@@ -558,6 +568,24 @@ macro_rules! ids {
         impl PartialEq<str> for $Name {
             fn eq(&self, other: &str) -> bool {
                 &*self.0 == other
+            }
+        }
+
+        impl PartialEq<&str> for $Name {
+            fn eq(&self, other: &&str) -> bool {
+                &*self.0 == *other
+            }
+        }
+
+        impl PartialEq<$Name> for str {
+            fn eq(&self, other: &$Name) -> bool {
+                *self == *other.0
+            }
+        }
+
+        impl PartialEq<$Name> for &str {
+            fn eq(&self, other: &$Name) -> bool {
+                **self == *other.0
             }
         }
 
@@ -594,6 +622,15 @@ macro_rules! ids {
             }
         }
     )*};
+}
+
+/// A random part for each process, and a number for each id of the process.
+pub(crate) fn unique_id(word: &str) -> String {
+    static PROCESS: LazyLock<u64> =
+        LazyLock::new(|| RandomState::new().hash_one(std::process::id()));
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("{word}-{:016x}-{number}", *PROCESS)
 }
 
 // Conversions from the argument of a setter to the member that it sets.

@@ -1,6 +1,8 @@
 //! The table of methods as data. Decoding, capability checks, ordering and documentation all come from it.
 
 use attache_rpc::json::{self, Decode, Encode};
+use serde_core::Serialize;
+use serde_core::de::DeserializeOwned;
 
 use crate::v1::{AgentCapabilities, ClientCapabilities};
 
@@ -192,4 +194,168 @@ pub trait Request: Decode + Encode {
 pub trait Notification: Decode + Encode {
     /// The row of the method in the table.
     const METHOD: &'static Method;
+}
+
+/// A request that can be sent: a request of the protocol, or an [`ExtensionRequest`]. Don't implement it yourself.
+pub trait SendRequest {
+    /// The result in the response.
+    type Response;
+
+    /// The method. For an extension, a row that is not in the table.
+    fn method() -> &'static Method;
+
+    /// Appends the parameters as JSON.
+    fn encode_params(&self, out: &mut String) -> Result<(), json::EncodeError>;
+
+    /// Reads the result.
+    fn decode_response(result: &str) -> Result<Self::Response, json::DecodeError>;
+}
+
+/// A notification that can be sent: a notification of the protocol, or an [`ExtensionNotification`]. Don't implement it
+/// yourself.
+pub trait SendNotification {
+    /// The method. For an extension, a row that is not in the table.
+    fn method() -> &'static Method;
+
+    /// Appends the parameters as JSON.
+    fn encode_params(&self, out: &mut String) -> Result<(), json::EncodeError>;
+}
+
+/// A request that a client may send to an agent. Implement it for an [`ExtensionRequest`] to say so.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a request that a client may send to an agent",
+    note = "for a request of your own, implement `ExtensionRequest` and `RequestToAgent`"
+)]
+pub trait RequestToAgent: SendRequest {}
+
+/// A request that an agent may send to a client. Implement it for an [`ExtensionRequest`] to say so.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a request that an agent may send to a client",
+    note = "for a request of your own, implement `ExtensionRequest` and `RequestToClient`"
+)]
+pub trait RequestToClient: SendRequest {}
+
+/// A notification that a client may send to an agent. Implement it for an [`ExtensionNotification`] to say so.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a notification that a client may send to an agent",
+    note = "for a notification of your own, implement `ExtensionNotification` and `NotificationToAgent`"
+)]
+pub trait NotificationToAgent: SendNotification {}
+
+/// A notification that an agent may send to a client. Implement it for an [`ExtensionNotification`] to say so.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a notification that an agent may send to a client",
+    note = "for a notification of your own, implement `ExtensionNotification` and `NotificationToClient`"
+)]
+pub trait NotificationToClient: SendNotification {}
+
+/// The parameters of a request outside the protocol, as a type of yours that implements serde's traits. Whoever may send
+/// it is decided by [`RequestToAgent`] and [`RequestToClient`]. The receiver reads it with
+/// [`Extension::request`](crate::call::Extension::request).
+///
+/// See [Extensibility](https://agentclientprotocol.com/protocol/v1/extensibility).
+///
+/// ```
+/// use attache_schema::method::{ExtensionRequest, RequestToAgent};
+///
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct Search {
+///     words: String,
+/// }
+///
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct Found {
+///     paths: Vec<String>,
+/// }
+///
+/// impl ExtensionRequest for Search {
+///     const METHOD: &'static str = "_acme/search";
+///     type Response = Found;
+/// }
+///
+/// impl RequestToAgent for Search {}
+/// ```
+pub trait ExtensionRequest: Serialize {
+    /// Name of the method. A name that does not start with `_` does not compile.
+    const METHOD: &'static str;
+    /// The result in the response.
+    type Response: DeserializeOwned;
+}
+
+/// The parameters of a notification outside the protocol, as a type of yours that implements serde's traits. Whoever may
+/// send it is decided by [`NotificationToAgent`] and [`NotificationToClient`]. The receiver reads it with
+/// [`Extension::notification`](crate::call::Extension::notification).
+///
+/// See [Extensibility](https://agentclientprotocol.com/protocol/v1/extensibility).
+pub trait ExtensionNotification: Serialize {
+    /// Name of the method. A name that does not start with `_` does not compile.
+    const METHOD: &'static str;
+}
+
+struct RequestRow<R>(std::marker::PhantomData<R>);
+
+impl<R: ExtensionRequest> RequestRow<R> {
+    const METHOD: &'static Method = &Method::extension(R::METHOD, MethodKind::Request);
+}
+
+struct NotificationRow<N>(std::marker::PhantomData<N>);
+
+impl<N: ExtensionNotification> NotificationRow<N> {
+    const METHOD: &'static Method = &Method::extension(N::METHOD, MethodKind::Notification);
+}
+
+impl<R: ExtensionRequest> SendRequest for R {
+    type Response = R::Response;
+
+    fn method() -> &'static Method {
+        RequestRow::<R>::METHOD
+    }
+
+    fn encode_params(&self, out: &mut String) -> Result<(), json::EncodeError> {
+        json::encode_serde(self).map(|params| params.encode(out))
+    }
+
+    fn decode_response(result: &str) -> Result<Self::Response, json::DecodeError> {
+        json::decode_serde(result)
+    }
+}
+
+impl<N: ExtensionNotification> SendNotification for N {
+    fn method() -> &'static Method {
+        NotificationRow::<N>::METHOD
+    }
+
+    fn encode_params(&self, out: &mut String) -> Result<(), json::EncodeError> {
+        json::encode_serde(self).map(|params| params.encode(out))
+    }
+}
+
+impl Method {
+    /// A method outside the protocol. Used in constants only, so a wrong name is an error of the compiler.
+    #[allow(clippy::panic, reason = "the compiler evaluates it")]
+    const fn extension(name: &'static str, kind: MethodKind) -> Method {
+        assert!(
+            matches!(name.as_bytes(), [b'_', ..]),
+            "the name of an extension method must start with `_`"
+        );
+        let payload = PayloadType {
+            name: "extension",
+            check: |_| Ok(()),
+        };
+        Method {
+            name,
+            direction: Direction::Either,
+            kind,
+            stability: Stability::Unstable,
+            requirement: Requirement::Always,
+            order: Order::NONE,
+            params: payload,
+            result: Some(payload),
+        }
+    }
+
+    /// Whether this is a method outside the protocol.
+    pub fn is_extension(&self) -> bool {
+        self.name.starts_with('_')
+    }
 }

@@ -1,40 +1,40 @@
-//! An agent in forty lines. It requests permission before it acts, and its turns can be cancelled.
-
-use attache::{AgentCall, CallError, schema::error, v1, v1::RequestPermissionOutcome};
-
+//! An agent in forty lines. It asks before it acts, and ends its tool call even if the turn is cancelled.
+use attache::v1::ToolCallStatus::{Completed, Failed};
+use attache::{AgentCall, CallError, Reply, agent::ClientSession, schema::error, v1};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
     let (client, mut calls) = attache::agent::stdio()?;
-    let mut sessions: Vec<v1::SessionId> = Vec::new();
+    let us = v1::Implementation::new("example-agent", "1.0.0");
+    let hello = v1::InitializeResponse::new(v1::ProtocolVersion::V1).agent_info(us);
+    let mut sessions = Vec::new();
     while let Some(call) = calls.next().await {
         match call {
-            AgentCall::Initialize(_, reply) => {
-                let us = v1::Implementation::new("example-agent", "1.0.0");
-                reply.ok(v1::InitializeResponse::new(v1::ProtocolVersion::V1).agent_info(us));
-            }
+            AgentCall::Initialize(_, reply) => reply.ok(hello.clone()),
             AgentCall::NewSession(_, reply) => {
-                let id = v1::SessionId::from(format!("session-{}", sessions.len() + 1));
-                sessions.push(id.clone());
-                reply.ok(v1::NewSessionResponse::new(id));
+                let new = v1::NewSessionResponse::new(v1::SessionId::unique());
+                sessions.push(new.session_id.clone());
+                reply.ok(new);
             }
-            AgentCall::Prompt(request, reply) if !sessions.contains(&request.session_id) => {
-                reply.fail(error::session_not_found(&request.session_id));
+            AgentCall::Prompt(prompt, reply) if sessions.contains(&prompt.session_id) => {
+                tokio::spawn(wave(client.session(prompt.session_id), reply));
             }
-            AgentCall::Prompt(request, reply) => {
-                tokio::spawn(reply.run(turn(client.session(request.session_id))));
-            }
+            AgentCall::Prompt(p, reply) => reply.fail(error::session_not_found(&p.session_id)),
             other => other.refuse(),
         }
     }
     Ok(())
 }
 
-async fn turn(session: attache::agent::ClientSession) -> Result<v1::PromptResponse, CallError> {
-    session.send_message("Shall I? ").await?;
-    let tool = v1::ToolCallUpdate::new("call-1").title("Wave");
-    let yes = v1::PermissionOption::new("yes", "Yes", v1::PermissionOptionKind::AllowOnce);
-    if let RequestPermissionOutcome::Selected(_) = session.request_permission(tool, [yes]).await? {
-        session.send_message("Hello!").await?;
-    }
-    Ok(v1::PromptResponse::new(v1::StopReason::EndTurn))
+async fn wave(session: ClientSession, reply: Reply<v1::PromptResponse>) {
+    let call = v1::ToolCall::new(v1::ToolCallId::unique(), "Wave");
+    let end = |status| session.update(call.change().status(status));
+    let turn = async {
+        session.update(call.clone()).await?;
+        let is_allowed = session.ask_to_allow_once(&call).await?;
+        let text = if is_allowed { "Hello!" } else { "Goodbye!" };
+        session.send_message(text).await?;
+        end(if is_allowed { Completed } else { Failed }).await?;
+        Ok::<_, CallError>(v1::PromptResponse::new(v1::StopReason::EndTurn))
+    };
+    reply.run_or_clean_up(turn, end(Failed)).await;
 }

@@ -1,9 +1,9 @@
-//! A client in forty lines: it starts an agent, sends a prompt, allows everything and prints the agent's text.
+//! A client in forty lines: it starts an agent, sends a prompt, allows each step once and prints the agent's text.
 
 #![allow(clippy::print_stdout, reason = "a program that talks to people")]
 
 use attache::process::{Program, guard};
-use attache::{ClientCall, Options, Transcript, v1};
+use attache::{ClientCall, Options, Transcript, schema::error, v1};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     guard::run_if_asked();
@@ -26,10 +26,8 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let turn = calls.until(session.prompt(["Say hello"]), |call| match call {
         ClientCall::Session(update) => drop(transcript.apply(update.update)),
         ClientCall::RequestPermission(request, reply) => {
-            let first = request.options.into_iter().next();
-            let yes = first.map(|option| v1::SelectedPermissionOutcome::new(option.option_id));
-            let outcome = yes.map_or(v1::RequestPermissionOutcome::Cancelled, Into::into);
-            reply.ok(v1::RequestPermissionResponse::new(outcome));
+            let once = request.allow_once().or_else(|| request.reject_once());
+            reply.with(once.ok_or_else(|| error::unusable_params("no option for one time")));
         }
         other => other.refuse(),
     });

@@ -1,18 +1,18 @@
 //! The agent's side: receive calls from [`AgentCalls`], send messages to the client with a [`ClientHandle`].
 
 use std::io;
-use std::ops::Deref;
 use std::sync::Arc;
 
 use attache_rpc::json::{Encode, Raw};
 use attache_rpc::{NonJsonLines, SendOptions, SessionKey};
+use attache_schema::method::Notification;
 use attache_schema::{FilePath, v1};
 use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::connection::Connection;
 use crate::session_index::AgentSessionIndex;
-use crate::{AgentCall, CallError, Options, calls};
+use crate::{AgentCall, CallError, Options, Role, calls};
 
 /// Connects an agent to the client on standard input and output. From then on both carry only protocol messages; print
 /// to standard error instead. Call it once, within a tokio runtime.
@@ -42,7 +42,7 @@ where
         translator: options.translator,
     };
     let (link, inbox) = transport::connect(read, write, options);
-    let connection = Arc::new(Connection::of_agent(link));
+    let connection = Arc::new(Connection::new(link, Role::Client));
     let client = ClientHandle {
         connection: Arc::clone(&connection),
     };
@@ -68,7 +68,7 @@ impl AgentCalls {
 /// Sends requests and notifications to the client. It can be cloned and used from any task.
 #[derive(Debug, Clone)]
 pub struct ClientHandle {
-    connection: Arc<Connection>,
+    pub(crate) connection: Arc<Connection>,
 }
 
 impl ClientHandle {
@@ -85,14 +85,6 @@ impl ClientHandle {
     /// The capabilities of the client; `None` before `initialize`.
     pub fn capabilities(&self) -> Option<v1::ClientCapabilities> {
         self.connection.handshake().client.clone()
-    }
-}
-
-impl Deref for ClientHandle {
-    type Target = Connection;
-
-    fn deref(&self) -> &Connection {
-        &self.connection
     }
 }
 
@@ -118,11 +110,7 @@ impl ClientSession {
     /// Sends a `session/update`. Waits while the outgoing queue is full because the client does not read.
     pub async fn update(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), CallError> {
         let notification = v1::SessionNotification::new(self.id.clone(), update);
-        let options = SendOptions::of(self.session);
-        self.client
-            .connection
-            .notify_in_session(options, &notification)
-            .await
+        self.send_update(&notification).await
     }
 
     /// Sends a `session/update` with an update that is already encoded as JSON. Waits like [`update`](Self::update).
@@ -131,10 +119,14 @@ impl ClientSession {
             session: &self.id,
             update,
         };
+        self.send_update(&params).await
+    }
+
+    async fn send_update(&self, params: &impl Encode) -> Result<(), CallError> {
+        let method = <v1::SessionNotification as Notification>::METHOD;
+        let options = SendOptions::of(self.session);
         let connection = &self.client.connection;
-        connection
-            .update_in_session(SendOptions::of(self.session), &params)
-            .await
+        connection.notify_in_session(method, options, params).await
     }
 
     /// Sends the next part of the agent's message to the user.
@@ -160,6 +152,18 @@ impl ClientSession {
         let id = self.id.clone();
         let request = v1::RequestPermissionRequest::new(id, tool_call, options);
         Ok(self.client.request(request).await?.outcome)
+    }
+
+    /// Asks the user to allow a tool call this time only, and returns whether they do. The options are "Allow" and
+    /// "Reject".
+    pub async fn ask_to_allow_once(&self, tool_call: &v1::ToolCall) -> Result<bool, CallError> {
+        use v1::PermissionOptionKind::{AllowOnce, RejectOnce};
+        let options = [
+            v1::PermissionOption::new("allow", "Allow", AllowOnce),
+            v1::PermissionOption::new("reject", "Reject", RejectOnce),
+        ];
+        let outcome = self.request_permission(tool_call.change(), options).await?;
+        Ok(outcome.selects("allow"))
     }
 
     /// Reads a whole text file through the client, including unsaved changes in the editor.

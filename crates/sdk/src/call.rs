@@ -98,12 +98,12 @@ macro_rules! side {
                 }
             }
 
-            /// `None` for a notification that this enum does not know.
-            pub(crate) fn from_notification(notification: $Notifications) -> Option<Self> {
+            /// The error says that this enum does not know the notification.
+            pub(crate) fn from_notification(notification: $Notifications) -> Result<Self, Error> {
                 match notification {
-                    $($Notifications::$Notification(params) => Some($Call::$Notification(params)),)*
-                    $Notifications::Extension(call) => Some($Call::ExtensionNotification(call)),
-                    _ => None,
+                    $($Notifications::$Notification(params) => Ok($Call::$Notification(params)),)*
+                    $Notifications::Extension(call) => Ok($Call::ExtensionNotification(call)),
+                    unknown => Err(method_not_found(unknown.method())),
                 }
             }
 

@@ -29,10 +29,10 @@ pub(crate) async fn next_for_agent(
             },
             // The protocol requires that an invalid notification is ignored.
             IncomingCall::Notification(call) => {
-                let notification = ClientNotification::decode(call.method(), call.params());
-                match notification.ok().and_then(AgentCall::from_notification) {
-                    Some(call) => return Some(call),
-                    None => connection.ignore(),
+                let decoded = ClientNotification::decode(call.method(), call.params());
+                match decoded.and_then(AgentCall::from_notification) {
+                    Ok(call) => return Some(call),
+                    Err(error) => connection.ignore(call.method(), error),
                 }
             }
         }
@@ -64,10 +64,10 @@ pub(crate) async fn next_for_client(
                 Err(error) => refuse(connection, &id, &error),
             },
             IncomingCall::Notification(call) => {
-                let notification = AgentNotification::decode(call.method(), call.params());
-                match notification.ok().and_then(ClientCall::from_notification) {
-                    Some(call) => return Some(call),
-                    None => connection.ignore(),
+                let decoded = AgentNotification::decode(call.method(), call.params());
+                match decoded.and_then(ClientCall::from_notification) {
+                    Ok(call) => return Some(call),
+                    Err(error) => connection.ignore(call.method(), error),
                 }
             }
         }

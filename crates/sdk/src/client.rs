@@ -1,20 +1,19 @@
 //! The client's side: send messages to the agent with an [`AgentHandle`], receive its calls from [`ClientCalls`].
 
 use std::future::Future;
-use std::ops::Deref;
 use std::pin::pin;
 use std::sync::Arc;
 
 use attache_process::{self as process, Child, Program};
 use attache_rpc::{NonJsonLines, SendOptions, SessionKey};
-use attache_schema::method::Request;
+use attache_schema::method::{Notification, RequestToAgent};
 use attache_schema::v1;
 use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::connection::Connection;
 use crate::session_index::ClientSessionIndex;
-use crate::{CallError, ClientCall, Options, calls};
+use crate::{CallError, ClientCall, Options, Role, calls};
 
 /// Connects a client to the agent on any byte stream.
 pub fn connect<R, W>(read: R, write: W, options: Options) -> (AgentHandle, ClientCalls)
@@ -32,7 +31,7 @@ where
         translator: options.translator,
     };
     let (link, inbox) = transport::connect(read, write, options);
-    let connection = Arc::new(Connection::of_client(link));
+    let connection = Arc::new(Connection::new(link, Role::Agent));
     let agent = AgentHandle {
         connection: Arc::clone(&connection),
     };
@@ -90,36 +89,27 @@ impl ClientCalls {
 /// Sends requests and notifications to the agent. It can be cloned and used from any task.
 #[derive(Debug, Clone)]
 pub struct AgentHandle {
-    connection: Arc<Connection>,
+    pub(crate) connection: Arc<Connection>,
 }
 
 impl AgentHandle {
     /// Sends `initialize`, which negotiates the protocol version and exchanges capabilities. Fails with
-    /// [`CallError::Version`] if the agent does not support version 1.
+    /// [`CallErrorKind::Version`](crate::CallErrorKind::Version) if the agent does not support version 1.
     pub async fn initialize(
         &self,
         request: v1::InitializeRequest,
     ) -> Result<v1::InitializeResponse, CallError> {
-        self.connection.handshake().client = Some(request.client_capabilities.clone());
-        let answer = self.connection.request_ref(&request).await?;
-        if answer.protocol_version != v1::ProtocolVersion::V1 {
-            return Err(CallError::Version(answer.protocol_version.0));
-        }
-        let mut handshake = self.connection.handshake();
-        handshake.agent = Some(answer.agent_capabilities.clone());
-        handshake.auth_methods.clone_from(&answer.auth_methods);
-        drop(handshake);
-        Ok(answer)
+        self.request(request).await
     }
 
     /// Sends a request. If the agent requires a login first, sends `authenticate` with the method that `choose` picks,
     /// then repeats the request.
-    pub async fn request_with_login<R: Request>(
+    pub async fn request_with_login<R: RequestToAgent>(
         &self,
         request: R,
         choose: impl FnOnce(&[v1::AuthMethod]) -> Option<v1::AuthMethodId>,
     ) -> Result<R::Response, CallError> {
-        let refused = match self.connection.request_ref(&request).await {
+        let refused = match self.connection.request(&request).await {
             Err(error) if error.requires_login() => error,
             other => return other,
         };
@@ -128,7 +118,7 @@ impl AgentHandle {
             return Err(refused);
         };
         self.request(v1::AuthenticateRequest::new(method)).await?;
-        self.connection.request_ref(&request).await
+        self.connection.request(&request).await
     }
 
     /// A handle to one session of the agent.
@@ -142,14 +132,6 @@ impl AgentHandle {
     /// The capabilities of the agent; `None` before `initialize`.
     pub fn capabilities(&self) -> Option<v1::AgentCapabilities> {
         self.connection.handshake().agent.clone()
-    }
-}
-
-impl Deref for AgentHandle {
-    type Target = Connection;
-
-    fn deref(&self) -> &Connection {
-        &self.connection
     }
 }
 
@@ -168,6 +150,9 @@ impl AgentSession {
 
     /// Sends `session/prompt` and waits until the turn ends. The response is delivered after all updates of the turn,
     /// so receive calls meanwhile, for example with [`ClientCalls::until`].
+    ///
+    /// Dropping the future does not cancel the turn: it sends `$/cancel_request`, which many agents ignore. To cancel the
+    /// turn, call [`cancel`](Self::cancel) and keep awaiting this future.
     pub async fn prompt(
         &self,
         content: impl IntoIterator<Item = impl Into<v1::ContentBlock>>,
@@ -182,9 +167,10 @@ impl AgentSession {
         let options = SendOptions::urgent(SessionKey::named(self.id.as_str()));
         let notification = v1::CancelNotification::new(self.id.clone());
         self.agent.connection.turns.cancel(options.session);
-        self.agent
-            .connection
-            .notify_in_session(options, &notification)
+        let method = <v1::CancelNotification as Notification>::METHOD;
+        let connection = &self.agent.connection;
+        connection
+            .notify_in_session(method, options, &notification)
             .await?;
         let link = &self.agent.connection.link;
         let cancelled = v1::RequestPermissionResponse::new(v1::RequestPermissionOutcome::Cancelled);

@@ -1,28 +1,124 @@
 //! The part of a connection that both sides share: requests, notifications and capabilities.
 
 use std::any::Any;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use attache_rpc::json::{self, Encode, Raw, Reader};
-use attache_rpc::{EndpointCounts, SendOptions, SessionKey};
-use attache_schema::method::{Method, Notification, Order, Request, Requirement};
+use attache_rpc::{EndpointCounts, Error, SendOptions, SessionKey};
+use attache_schema::method::{
+    Method, NotificationToAgent, NotificationToClient, Order, Request, RequestToAgent,
+    RequestToClient, Requirement, SendNotification, SendRequest,
+};
 use attache_schema::v1;
 use attache_transport::{CloseReason, Delivery, PeerHandle};
 
-use crate::CallError;
 use crate::turns::RunningTurns;
+use crate::{AgentHandle, CallError, CallErrorKind, ClientHandle, Role};
 
-/// A connection to the peer: sends requests and notifications, and reports the end of the connection. Both
-/// [`AgentHandle`](crate::AgentHandle) and [`ClientHandle`](crate::ClientHandle) dereference to it.
+/// A connection to the peer. The handles have its methods.
 #[derive(Debug)]
-pub struct Connection {
+pub(crate) struct Connection {
     pub(crate) link: PeerHandle,
     handshake: Mutex<Handshake>,
-    ordered: bool,
+    peer: Role,
     pub(crate) turns: RunningTurns,
-    ignored: AtomicUsize,
+    ignored: Mutex<IgnoredNotifications>,
 }
+
+/// The notifications that were ignored so far, because they are unknown or invalid.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct IgnoredNotifications {
+    /// How many there were.
+    pub count: usize,
+    /// The last few, the latest at the end.
+    pub recent: VecDeque<IgnoredNotification>,
+}
+
+/// A notification that was ignored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IgnoredNotification {
+    /// Name of the method; a long name is cut.
+    pub method: String,
+    /// What is wrong with it: the method is unknown, or a position in its params.
+    pub error: Error,
+}
+
+/// The methods that both handles have, with the direction that their messages may go.
+macro_rules! handle {
+    ($Handle:ident, $peer:literal, $calls:literal, $Request:ident, $Notification:ident) => {
+        impl $Handle {
+            #[doc = concat!("Sends a request to the ", $peer, " and waits for its response.")]
+            ///
+            /// Fails without sending anything if the peer does not advertise the capability that the method requires.
+            /// Dropping the future sends `$/cancel_request`, which many peers ignore; it does not send `session/cancel`.
+            ///
+            /// A client gets the response to `session/prompt` and `session/load` after all earlier updates have been
+            /// taken from [`ClientCalls`](crate::ClientCalls), so take calls meanwhile. Other responses are delivered at
+            /// once.
+            pub async fn request<R: $Request>(&self, request: R) -> Result<R::Response, CallError> {
+                self.connection.request(&request).await
+            }
+
+            #[doc = concat!("Sends a notification to the ", $peer, ".")]
+            ///
+            /// Fails without sending anything if the peer does not advertise the capability that the method requires.
+            pub async fn notify<N: $Notification>(&self, notification: N) -> Result<(), CallError> {
+                self.connection.notify(&notification).await
+            }
+
+            /// Sends a custom request, whose method starts with `_`, with any params, and waits for its response. For
+            /// one with types, see [`ExtensionRequest`](crate::schema::method::ExtensionRequest).
+            pub async fn request_extension(
+                &self,
+                method: &str,
+                params: &(impl Encode + ?Sized),
+            ) -> Result<Raw, CallError> {
+                self.connection.request_extension(method, params).await
+            }
+
+            /// Sends a custom notification, whose method starts with `_`, with any params. For one with types, see
+            /// [`ExtensionNotification`](crate::schema::method::ExtensionNotification).
+            pub async fn notify_extension(
+                &self,
+                method: &str,
+                params: &(impl Encode + ?Sized),
+            ) -> Result<(), CallError> {
+                self.connection.notify_extension(method, params).await
+            }
+
+            /// Waits until all queued messages are written.
+            pub async fn flush(&self) {
+                self.connection.link.flush().await;
+            }
+
+            /// Closes the connection after all queued messages are written.
+            pub fn close(&self) {
+                self.connection.link.close();
+            }
+
+            /// Waits until the connection has ended and returns the reason.
+            pub async fn closed(&self) -> CloseReason {
+                self.connection.link.closed().await
+            }
+
+            /// Counters of incoming lines that are not messages, and of responses to no pending request.
+            pub fn counts(&self) -> EndpointCounts {
+                self.connection.link.counts()
+            }
+
+            #[doc = concat!("The ", $peer, "'s notifications that [`", $calls, "`](crate::", $calls, ") did not return,")]
+            /// because they are unknown or invalid: how many, and the last few with the reason.
+            pub fn ignored(&self) -> IgnoredNotifications {
+                self.connection.ignored()
+            }
+        }
+    };
+}
+
+handle! { AgentHandle, "agent", "ClientCalls", RequestToAgent, NotificationToAgent }
+handle! { ClientHandle, "client", "AgentCalls", RequestToClient, NotificationToClient }
 
 /// The capabilities that both sides have sent in `initialize`.
 #[derive(Debug, Default)]
@@ -42,100 +138,140 @@ impl Handshake {
 }
 
 impl Connection {
-    /// The agent's side. Responses to its requests are delivered at once, because no client notification has to come
-    /// before them.
-    pub(crate) fn of_agent(link: PeerHandle) -> Self {
+    pub(crate) fn new(link: PeerHandle, peer: Role) -> Self {
         Connection {
             link,
             handshake: Mutex::default(),
-            ordered: false,
+            peer,
             turns: RunningTurns::default(),
-            ignored: AtomicUsize::new(0),
+            ignored: Mutex::default(),
         }
     }
 
-    /// The client's side. The response to a prompt is delivered after the updates of its turn.
-    pub(crate) fn of_client(link: PeerHandle) -> Self {
-        Connection {
-            link,
-            handshake: Mutex::default(),
-            ordered: true,
-            turns: RunningTurns::default(),
-            ignored: AtomicUsize::new(0),
+    pub(crate) async fn request<R: SendRequest>(
+        &self,
+        request: &R,
+    ) -> Result<R::Response, CallError> {
+        let method = R::method();
+        let (params, encoded) = EncodedParams::of(|out| request.encode_params(out));
+        let outcome = match encoded {
+            Ok(()) => self.exchange::<R>(method, &params).await,
+            Err(error) => Err(CallErrorKind::Unwritable(error)),
+        };
+        outcome.map_err(|kind| self.error(method.name, &params, kind))
+    }
+
+    async fn exchange<R: SendRequest>(
+        &self,
+        method: &'static Method,
+        params: &EncodedParams,
+    ) -> Result<R::Response, CallErrorKind> {
+        self.check(method)?;
+        let is_initialize = method.name == v1::InitializeRequest::METHOD.name;
+        if is_initialize {
+            self.note_initialize(params)?;
         }
-    }
-
-    /// Sends a request and waits for its response. Fails without sending anything if the peer does not advertise the
-    /// capability that the method requires. Dropping the future cancels the request.
-    ///
-    /// A client gets the response to `session/prompt` and `session/load` after all earlier updates have been taken from
-    /// [`ClientCalls`](crate::ClientCalls); other responses are delivered at once.
-    pub async fn request<R: Request>(&self, request: R) -> Result<R::Response, CallError> {
-        self.request_ref(&request).await
-    }
-
-    /// Sends a notification. Fails without sending anything if the peer does not advertise the capability that the
-    /// method requires.
-    pub async fn notify<N: Notification>(&self, notification: N) -> Result<(), CallError> {
-        self.check(N::METHOD)?;
-        let params = EncodedParams::of(&notification);
         let options = SendOptions::of(session_key(&params.0));
-        Ok(self.link.notify(N::METHOD.name, &params, options).await?)
+        let is_prompt = method.name == v1::PromptRequest::METHOD.name;
+        let turn = is_prompt.then(|| self.turns.begin(options.session));
+        let result = self.call(method.name, method.order, params, options).await;
+        drop(turn);
+        let result = result?;
+        if is_initialize {
+            self.note_initialized(result.as_str())?;
+        }
+        R::decode_response(result.as_str()).map_err(unreadable)
     }
 
-    /// Sends a custom request, whose method starts with `_`, and waits for its response.
-    pub async fn request_extension(
+    /// Remembers what we offer, before the agent can make use of it.
+    fn note_initialize(&self, params: &EncodedParams) -> Result<(), CallErrorKind> {
+        let request: v1::InitializeRequest =
+            json::from_str(&params.0).map_err(CallErrorKind::Unreadable)?;
+        self.handshake().client = Some(request.client_capabilities);
+        Ok(())
+    }
+
+    /// Remembers what the agent offers.
+    fn note_initialized(&self, result: &str) -> Result<(), CallErrorKind> {
+        let answer: v1::InitializeResponse = json::from_str(result).map_err(unreadable)?;
+        if answer.protocol_version != v1::ProtocolVersion::V1 {
+            return Err(CallErrorKind::Version(answer.protocol_version.0));
+        }
+        let mut handshake = self.handshake();
+        handshake.agent = Some(answer.agent_capabilities);
+        handshake.auth_methods = answer.auth_methods;
+        Ok(())
+    }
+
+    async fn notify<N: SendNotification>(&self, notification: &N) -> Result<(), CallError> {
+        let method = N::method();
+        let (params, encoded) = EncodedParams::of(|out| notification.encode_params(out));
+        let options = SendOptions::of(session_key(&params.0));
+        let outcome = match encoded {
+            Ok(()) => self.send(method, &params, options).await,
+            Err(error) => Err(CallErrorKind::Unwritable(error)),
+        };
+        outcome.map_err(|kind| self.error(method.name, &params, kind))
+    }
+
+    async fn request_extension(
         &self,
         method: &str,
         params: &(impl Encode + ?Sized),
     ) -> Result<Raw, CallError> {
-        extension(method)?;
-        let params = Raw::of(params);
-        let options = SendOptions::of(session_key(params.as_str()));
-        let result = self.call(method, Order::NONE, &params, options).await?;
-        let result = Raw::parse(result.as_str());
-        result.map_err(|fault| CallError::Malformed(fault.to_string()))
+        let params = EncodedParams::of(|out| params.encode(out)).0;
+        let options = SendOptions::of(session_key(&params.0));
+        let exchange = async {
+            extension(method)?;
+            let result = self.call(method, Order::NONE, &params, options).await?;
+            Raw::parse(result.as_str()).map_err(|fault| CallErrorKind::Malformed(fault.to_string()))
+        };
+        let outcome = exchange.await;
+        outcome.map_err(|kind| self.error(method.to_owned(), &params, kind))
     }
 
-    /// Sends a custom notification, whose method starts with `_`.
-    pub async fn notify_extension(
+    async fn notify_extension(
         &self,
         method: &str,
         params: &(impl Encode + ?Sized),
     ) -> Result<(), CallError> {
-        extension(method)?;
-        let params = Raw::of(params);
-        let options = SendOptions::of(session_key(params.as_str()));
-        Ok(self.link.notify(method, &params, options).await?)
+        let params = EncodedParams::of(|out| params.encode(out)).0;
+        let options = SendOptions::of(session_key(&params.0));
+        let sent = match extension(method) {
+            Ok(()) => self.link.notify(method, &params, options).await,
+            Err(kind) => return Err(self.error(method.to_owned(), &params, kind)),
+        };
+        sent.map_err(|error| self.error(method.to_owned(), &params, error.into()))
     }
 
-    /// Waits until all queued messages are written.
-    pub async fn flush(&self) {
-        self.link.flush().await;
+    fn ignored(&self) -> IgnoredNotifications {
+        let ignored = self.ignored.lock();
+        ignored.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Closes the connection after all queued messages are written.
-    pub fn close(&self) {
-        self.link.close();
+    /// Notes that a notification is ignored.
+    pub(crate) fn ignore(&self, method: &str, error: Error) {
+        let mut ignored = self.ignored.lock().unwrap_or_else(PoisonError::into_inner);
+        ignored.count += 1;
+        if ignored.recent.len() == MAX_IGNORED {
+            ignored.recent.pop_front();
+        }
+        let method = method.chars().take(MAX_NAME).collect();
+        ignored
+            .recent
+            .push_back(IgnoredNotification { method, error });
     }
 
-    /// Waits until the connection has ended and returns the reason.
-    pub async fn closed(&self) -> CloseReason {
-        self.link.closed().await
-    }
-
-    /// Counters of incoming lines that are not messages, and of responses to no pending request.
-    pub fn counts(&self) -> EndpointCounts {
-        self.link.counts()
-    }
-
-    /// Number of notifications ignored so far because they are unknown or invalid.
-    pub fn ignored(&self) -> usize {
-        self.ignored.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn ignore(&self) {
-        self.ignored.fetch_add(1, Ordering::Relaxed);
+    /// The error of a message to the peer. Reads the session from the params, because only errors need its id.
+    #[cold]
+    fn error(
+        &self,
+        method: impl Into<Cow<'static, str>>,
+        params: &EncodedParams,
+        kind: CallErrorKind,
+    ) -> CallError {
+        let session = session_in(&params.0).map(Cow::into_owned);
+        CallError::new(self.peer, method.into(), session, kind)
     }
 
     pub(crate) fn handshake(&self) -> MutexGuard<'_, Handshake> {
@@ -144,67 +280,48 @@ impl Connection {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) async fn request_ref<R: Request>(
-        &self,
-        request: &R,
-    ) -> Result<R::Response, CallError> {
-        let method = R::METHOD;
-        self.check(method)?;
-        let params = EncodedParams::of(request);
-        let options = SendOptions::of(session_key(&params.0));
-        let is_prompt = method.name == v1::PromptRequest::METHOD.name;
-        let turn = is_prompt.then(|| self.turns.begin(options.session));
-        let result = self.call(method.name, method.order, &params, options).await;
-        drop(turn);
-        let result = result?;
-        json::from_str(result.as_str()).map_err(|fault| CallError::Unreadable {
-            method: method.name,
-            fault: fault.within("result"),
-        })
-    }
-
     async fn call(
         &self,
         method: &str,
         order: Order,
         params: &impl Encode,
         options: SendOptions,
-    ) -> Result<attache_rpc::Payload, CallError> {
-        let delivery = if self.ordered && order.ends_updates {
-            Delivery::InOrder
-        } else {
-            Delivery::AtOnce
+    ) -> Result<attache_rpc::Payload, CallErrorKind> {
+        // Responses to an agent are delivered at once, because no client notification has to come before them.
+        let delivery = match self.peer {
+            Role::Agent if order.ends_updates => Delivery::InOrder,
+            Role::Agent | Role::Client => Delivery::AtOnce,
         };
         Ok(self.link.call(method, params, options, delivery).await?)
     }
 
-    /// Sends a notification about the session that the caller names.
-    pub(crate) async fn notify_in_session<N: Notification>(
+    /// Sends a notification about the session that the caller names, with params that the caller encodes.
+    pub(crate) async fn notify_in_session(
         &self,
-        options: SendOptions,
-        notification: &N,
-    ) -> Result<(), CallError> {
-        self.check(N::METHOD)?;
-        self.link
-            .notify(N::METHOD.name, notification, options)
-            .await?;
-        Ok(())
-    }
-
-    /// Sends a `session/update` with params that the caller encodes.
-    pub(crate) async fn update_in_session(
-        &self,
+        method: &'static Method,
         options: SendOptions,
         params: &impl Encode,
     ) -> Result<(), CallError> {
-        let method = <v1::SessionNotification as Notification>::METHOD;
+        let sent = self.send(method, params, options).await;
+        sent.map_err(|kind| {
+            let params = EncodedParams::of(|out| params.encode(out)).0;
+            self.error(method.name, &params, kind)
+        })
+    }
+
+    async fn send(
+        &self,
+        method: &'static Method,
+        params: &impl Encode,
+        options: SendOptions,
+    ) -> Result<(), CallErrorKind> {
         self.check(method)?;
         Ok(self.link.notify(method.name, params, options).await?)
     }
 
     /// Fails if the peer does not advertise the capability that the method requires.
-    fn check(&self, method: &'static Method) -> Result<(), CallError> {
-        if method.name == v1::InitializeRequest::METHOD.name {
+    fn check(&self, method: &'static Method) -> Result<(), CallErrorKind> {
+        if method.is_extension() || method.name == v1::InitializeRequest::METHOD.name {
             return Ok(());
         }
         let handshake = self.handshake();
@@ -219,13 +336,10 @@ impl Connection {
         };
         match is_met {
             Some(true) => Ok(()),
-            Some(false) => Err(CallError::NotOffered {
-                method: method.name,
+            Some(false) => Err(CallErrorKind::NotOffered {
                 capability: method.requirement.path().unwrap_or_default(),
             }),
-            None => Err(CallError::NotInitialized {
-                method: method.name,
-            }),
+            None => Err(CallErrorKind::NotInitialized),
         }
     }
 
@@ -250,21 +364,25 @@ impl Connection {
     }
 }
 
-fn extension(method: &str) -> Result<(), CallError> {
+fn extension(method: &str) -> Result<(), CallErrorKind> {
     if !method.starts_with('_') {
-        return Err(CallError::NotAnExtension);
+        return Err(CallErrorKind::NotAnExtension);
     }
     Ok(())
+}
+
+fn unreadable(fault: json::DecodeError) -> CallErrorKind {
+    CallErrorKind::Unreadable(fault.within("result"))
 }
 
 /// Encoded params. Their session is read from the text before they are queued.
 struct EncodedParams(String);
 
 impl EncodedParams {
-    fn of(params: &impl Encode) -> Self {
+    fn of<T>(encode: impl FnOnce(&mut String) -> T) -> (Self, T) {
         let mut text = String::with_capacity(256);
-        params.encode(&mut text);
-        EncodedParams(text)
+        let outcome = encode(&mut text);
+        (EncodedParams(text), outcome)
     }
 }
 
@@ -281,11 +399,14 @@ pub(crate) fn session_key(params: &str) -> SessionKey {
 
 /// The session that the params name, if any.
 pub(crate) fn session_named_in(params: &str) -> Option<SessionKey> {
+    session_in(params).map(|id| SessionKey::named(&id))
+}
+
+fn session_in(params: &str) -> Option<Cow<'_, str>> {
     if let Some(id) = first_session(params) {
-        return Some(SessionKey::named(id));
+        return Some(Cow::Borrowed(id));
     }
-    let session = Reader::new(params).tag("sessionId").ok()?;
-    session.map(|id| SessionKey::named(&id))
+    Reader::new(params).tag("sessionId").ok()?
 }
 
 /// The session id, if it is the first member and has no escapes, which is how we and most peers write it.
@@ -295,3 +416,6 @@ fn first_session(params: &str) -> Option<&str> {
     let end = bytes.position(|byte| matches!(byte, b'"' | b'\\'))?;
     rest[end..].starts_with('"').then(|| &rest[..end])
 }
+
+const MAX_IGNORED: usize = 16;
+const MAX_NAME: usize = 128;

@@ -26,11 +26,16 @@ pub use attache_transport::{self as transport, CloseReason, pipes};
 pub use agent::{AgentCalls, ClientHandle};
 pub use call::{AgentCall, ClientCall};
 pub use client::{AgentHandle, ClientCalls};
-pub use connection::Connection;
-pub use error::CallError;
+pub use connection::{IgnoredNotification, IgnoredNotifications};
+pub use error::{CallError, CallErrorKind, Role};
 pub use options::Options;
 pub use reply::Reply;
 pub use transcript::Transcript;
+
+/// What each handle may send, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("tests/directions.md")]
+struct Directions;
 
 /// The examples of the README, run as tests.
 #[cfg(doctest)]

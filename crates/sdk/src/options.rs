@@ -15,7 +15,7 @@ pub struct Options {
     /// Translates between the official protocol and a peer that speaks a dialect. Default: none.
     pub translator: Option<Box<dyn Translator>>,
     /// How long a call waits for its response while the program takes no calls. Then it fails with
-    /// [`CallError::Stalled`](crate::CallError::Stalled). Default: 30 seconds.
+    /// [`CallErrorKind::Stalled`](crate::CallErrorKind::Stalled). Default: 30 seconds.
     pub stall: Duration,
     /// How long the program may still respond to open requests after the peer has closed its side. Default: 2 seconds.
     pub grace: Duration,

@@ -21,8 +21,8 @@ use attache_transport::{self as transport, RelayInbox, RelayedMessage};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Duration, Instant, sleep_until, timeout};
 
-use crate::Options;
 use crate::session_index::{AgentSessionIndex, ClientSessionIndex};
+use crate::{Options, Role};
 use held::{HeldNotification, HeldRequest, HeldResponse, IN_ORDER, Place, ProxyLinks};
 use lane::{Lane, SessionSource, session_key, session_named_in};
 
@@ -104,8 +104,8 @@ where
     };
     Proxy {
         links: Arc::new(links),
-        client: Source::new(ProxySide::Client, client, &limits),
-        agent: Source::new(ProxySide::Agent, agent, &limits),
+        client: Source::new(Role::Client, client, &limits),
+        agent: Source::new(Role::Agent, agent, &limits),
         turn: 0,
         grace: options.grace,
         client_left: None,
@@ -130,15 +130,6 @@ pub struct Proxy {
     client_left: Option<Instant>,
     child: Option<Child>,
     end: Option<Result<(), AgentGone>>,
-}
-
-/// One side of a proxy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ProxySide {
-    /// The client, in front of the proxy.
-    Client,
-    /// The agent, behind the proxy.
-    Agent,
 }
 
 /// Counters of messages that a proxy could not handle as asked.
@@ -173,7 +164,7 @@ pub enum StartError {
 
 /// The messages of one side.
 struct Source {
-    side: ProxySide,
+    side: Role,
     inbox: RelayInbox,
     /// Bytes that may be forwarded before the other side is asked for room again.
     credit: usize,
@@ -268,8 +259,8 @@ impl Proxy {
             },
             () = links.client.all_answered(), if left.is_some() => Wakeup::ClientDone,
             () = sleep_until(until.unwrap_or_else(Instant::now)), if left.is_some() => Wakeup::ClientDone,
-            () = links.room(ProxySide::Client), if !to_agent => Wakeup::Ready,
-            () = links.room(ProxySide::Agent), if !to_client => Wakeup::Ready,
+            () = links.room(Role::Client), if !to_agent => Wakeup::Ready,
+            () = links.room(Role::Agent), if !to_client => Wakeup::Ready,
         }
     }
 
@@ -307,7 +298,7 @@ impl Proxy {
 }
 
 impl Source {
-    fn new(side: ProxySide, inbox: RelayInbox, limits: &Limits) -> Self {
+    fn new(side: Role, inbox: RelayInbox, limits: &Limits) -> Self {
         Source {
             side,
             inbox,
@@ -354,8 +345,7 @@ impl Source {
                 Some(ProxyMessage::of_request(HeldRequest::new(place, id, call)))
             }
             RelayedMessage::Notification(call) => {
-                if side == ProxySide::Client
-                    && ClientNotification::order(call.method()).cancels_session
+                if side == Role::Client && ClientNotification::order(call.method()).cancels_session
                 {
                     let session = call.params().and_then(session_named_in);
                     links.agent.cancel_requests(session_key(session.as_ref()));
@@ -374,7 +364,7 @@ impl Source {
                 None
             }
             RelayedMessage::Response { id, outcome, line } => {
-                let request = links.lane(side.other()).lock().forwarded.remove(&id);
+                let request = links.lane(other_side(side)).lock().forwarded.remove(&id);
                 let Some(request) = request else {
                     links.stray_responses.fetch_add(1, Ordering::Relaxed);
                     return None;
@@ -393,23 +383,11 @@ impl Source {
     }
 }
 
-impl ProxySide {
-    /// The other side.
-    #[must_use]
-    pub fn other(self) -> Self {
-        match self {
-            ProxySide::Client => ProxySide::Agent,
-            ProxySide::Agent => ProxySide::Client,
-        }
-    }
-}
-
-impl fmt::Display for ProxySide {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ProxySide::Client => "client",
-            ProxySide::Agent => "agent",
-        })
+/// The side that gets what this side sends.
+fn other_side(side: Role) -> Role {
+    match side {
+        Role::Client => Role::Agent,
+        Role::Agent => Role::Client,
     }
 }
 

@@ -4,10 +4,13 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use attache_rpc::json::Encode;
+use attache_rpc::json::{self, Encode, Raw};
 use attache_rpc::{Error, Id, SendOptions, SessionKey};
 use attache_schema::error;
+use attache_schema::method::ExtensionRequest;
 use attache_schema::v1::{PromptResponse, StopReason};
+
+use serde_core::Serialize;
 
 use crate::connection::Connection;
 
@@ -91,10 +94,39 @@ impl<T: Encode + 'static> Reply<T> {
     /// Awaits `work` and sends its outcome. If the peer cancels the request first, drops `work` and responds that the
     /// request was cancelled.
     pub async fn run<E: Into<Error>>(self, work: impl Future<Output = Result<T, E>>) {
-        tokio::select! {
-            outcome = work => self.with(outcome),
-            () = self.cancelled() => {}
+        self.run_or_clean_up(work, std::future::ready(())).await;
+    }
+
+    /// Like [`run`](Self::run), but if the peer cancels the request or `work` fails, awaits `clean_up` before it
+    /// responds: for example, to end the tool calls that `work` leaves. If the request is cancelled before `work`
+    /// starts, runs neither.
+    pub async fn run_or_clean_up<E: Into<Error>, C>(
+        self,
+        work: impl Future<Output = Result<T, E>>,
+        clean_up: impl Future<Output = C>,
+    ) {
+        if self.is_cancelled() {
+            return;
         }
+        let outcome = tokio::select! {
+            biased;
+            () = self.cancelled() => None,
+            outcome = work => Some(outcome),
+        };
+        if !matches!(outcome, Some(Ok(_))) {
+            clean_up.await;
+        }
+        if let Some(outcome) = outcome {
+            self.with(outcome);
+        }
+    }
+}
+
+impl Reply<Raw> {
+    /// Sends the result of a typed extension request. A result that cannot be written as JSON becomes an internal error.
+    pub fn ok_for<R: ExtensionRequest<Response: Serialize>>(self, result: &R::Response) {
+        let result = json::encode_serde(result);
+        self.with(result.map_err(|fault| error::internal(&fault.to_string())));
     }
 }
 

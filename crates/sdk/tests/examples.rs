@@ -69,7 +69,7 @@ fn the_client_talks_to_the_agent() {
         "client-agent",
         &["client", "agent"],
         &expect![[r#"
-            Shall I? Hello!
+            Hello!
             end_turn
         "#]],
     );
@@ -81,7 +81,7 @@ fn a_proxy_in_between_changes_nothing() {
         "client-proxy-agent",
         &["client", "proxy", "agent"],
         &expect![[r#"
-            Shall I? Hello!
+            Hello!
             end_turn
         "#]],
     );

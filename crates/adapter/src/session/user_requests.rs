@@ -33,9 +33,9 @@ impl Session {
             let answer = match answer {
                 Ok(answer) => answer,
                 // The client has disconnected, and its session ends: a rejection would let the CLI go on.
-                Err(CallError::Closed(_)) => std::future::pending().await,
+                Err(error) if error.is_closed() => std::future::pending().await,
                 Err(error) => {
-                    let words = format!("The user could not be asked: {error}");
+                    let words = format!("The user could not be asked: {}", error.kind());
                     permission::deny(&request, &words)
                 }
             };
@@ -63,7 +63,7 @@ impl Session {
         let task = self.user_requests.spawn(async move {
             let response = match client.request(request).await {
                 Ok(response) => elicitation::respond(&elicitation, response.action),
-                Err(CallError::Closed(_)) => std::future::pending().await,
+                Err(error) if error.is_closed() => std::future::pending().await,
                 Err(_) => elicitation::cancelled(&elicitation),
             };
             (elicitation.id, response)

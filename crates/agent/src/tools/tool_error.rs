@@ -1,6 +1,6 @@
 //! Why a tool failed, in a sentence or two for the model and the user.
 
-use attache::{CallError, v1};
+use attache::{CallError, CallErrorKind, v1};
 use attache_host::{files, terminals};
 use attache_model::Input;
 use attache_text::plain;
@@ -78,12 +78,12 @@ impl From<terminals::TerminalError> for ToolError {
 /// A request to the client failed.
 impl From<CallError> for ToolError {
     fn from(error: CallError) -> ToolError {
-        let (kind, said) = match &error {
-            CallError::Refused(refusal) if refusal.code == RESOURCE_NOT_FOUND => {
+        let (kind, said) = match error.kind() {
+            CallErrorKind::Refused(refusal) if refusal.code == RESOURCE_NOT_FOUND => {
                 ("not_found", refusal.message.clone())
             }
-            CallError::Refused(refusal) => ("refused", refusal.message.clone()),
-            CallError::Closed(_) => ("closed", "the connection is closed".to_owned()),
+            CallErrorKind::Refused(refusal) => ("refused", refusal.message.clone()),
+            CallErrorKind::Closed(_) => ("closed", "the connection is closed".to_owned()),
             other => ("client", other.to_string()),
         };
         let said = plain::one_line(&said, LONGEST_SAID);

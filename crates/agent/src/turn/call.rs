@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use attache::json::Raw;
-use attache::{CallError, v1};
+use attache::v1;
 use attache_host::permissions::Verdict;
 use attache_mcp as mcp;
 use attache_model::{Input, Message, ToolCall, ToolResult};
@@ -153,7 +153,7 @@ impl Turn<'_> {
         match self.session.client.request_permission(call, options).await {
             Ok(v1::RequestPermissionOutcome::Cancelled) => Err(Failure::Cancelled),
             Ok(outcome) => Ok(Some(outcome)),
-            Err(gone @ CallError::Closed(_)) => Err(gone.into()),
+            Err(gone) if gone.is_closed() => Err(gone.into()),
             Err(_) => Ok(None),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use attache::{CallError, v1};
+use attache::v1;
 use attache_model::Input;
 use serde_json::json;
 
@@ -61,7 +61,7 @@ impl Turn<'_> {
         );
         let answered = match client.request(request).await {
             Ok(answered) => answered.action,
-            Err(gone @ CallError::Closed(_)) => return Err(gone.into()),
+            Err(gone) if gone.is_closed() => return Err(gone.into()),
             Err(_) => return Ok(failed(COULD_NOT_ASK)),
         };
         Ok(match answered {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use attache::process::namespace_support;
+use attache_host::sandbox::SandboxSupport;
 
 use crate::ordinary_user::{by_ordinary_user, has_namespaces};
 use crate::{agents, bare, shown};
@@ -132,6 +133,38 @@ fn our_agent_reads_nothing(project: Option<Project>) {
     let said = shown(&project.run_builtin(&["--no-fs"], "read open"));
     assert!(said.contains("open to all"), "{said}");
     project.is_as_it_was();
+}
+
+/// The symptom: an agent stopped its guard and Attaché, and read what appeared at a denied path meanwhile.
+#[test]
+fn an_agent_can_not_stop_its_guard() {
+    agent_stops_nobody(Project::new("stop"));
+}
+
+#[test]
+fn nor_can_that_of_an_ordinary_user() {
+    agent_stops_nobody(Project::of_ordinary_user("stop"));
+}
+
+fn agent_stops_nobody(project: Option<Project>) {
+    let Some(project) = project else { return };
+    if attache_host::sandbox::support() != SandboxSupport::Full {
+        eprintln!("skipped: this kernel does not keep signals inside");
+        return;
+    }
+    let script = r#"{
+        sleep 100 & child=$!
+        client=$(awk '{ print $4 }' /proc/$PPID/stat)
+        for process in $PPID $client; do
+            for signal in 0 STOP CONT; do
+                kill -$signal $process && said="$said $signal reached"
+            done
+        done
+        kill -KILL $child && said="$said child killed"
+    } >&2 2>/dev/null"#;
+    let says = agents::says(r#"after'"$said"'."#);
+    let said = shown(&project.run(&[], &agents::turn(script, &says)));
+    assert!(said.contains("after child killed."), "{said}");
 }
 
 struct Project {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use attache::process::{self, Child, ChildExit, Program, Stdin, Stdout, StopStep, StopTimeouts};
-use attache::{CallError, CloseReason, client, v1};
+use attache::{CloseReason, client, v1};
 use attache_host::{Host, audit};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
@@ -118,9 +118,9 @@ impl Conversation {
         self.run_then(initialized, |conversation, answer| match answer {
             Ok(Ok(initialized)) => conversation.agent_ready(initialized),
             // The exit is reported when its reason is known.
-            Ok(Err(CallError::Closed(_))) => {}
+            Ok(Err(error)) if error.is_closed() => {}
             Ok(Err(error)) => {
-                conversation.give_up(format!("the agent rejected `initialize`: {error}"))
+                conversation.give_up(format!("the agent rejected `initialize`: {}", error.kind()))
             }
             Err(_) => {
                 conversation.give_up(no_initialize_response(conversation.setup.times.initialize))

@@ -1,7 +1,7 @@
 //! Failures of commands, in words for the user.
 
 use attache::schema::error::ErrorCode;
-use attache::{CallError, Error, v1};
+use attache::{CallError, CallErrorKind, Error, v1};
 use serde_json::Value;
 use tokio::time::error::Elapsed;
 
@@ -40,18 +40,19 @@ pub(super) fn from_outcome<T>(
 }
 
 pub(super) fn from_error(what: &str, error: &CallError) -> CommandFailure {
-    let kind = match error {
-        CallError::NotOffered { .. } => FailureKind::NotOffered,
-        CallError::Refused(error) => kind_of(what, error),
-        CallError::Closed(_) => return agent_exited(what),
-        CallError::Stalled => FailureKind::TimedOut,
-        CallError::TooLarge(_) => FailureKind::Local,
+    let reason = error.kind();
+    let kind = match reason {
+        CallErrorKind::NotOffered { .. } => FailureKind::NotOffered,
+        CallErrorKind::Refused(error) => kind_of(what, error),
+        CallErrorKind::Closed(_) => return agent_exited(what),
+        CallErrorKind::Stalled => FailureKind::TimedOut,
+        CallErrorKind::TooLarge(_) => FailureKind::Local,
         _ => FailureKind::Refused,
     };
     let details = error.refusal().and_then(details);
     let why = match details {
-        Some(details) => format!("{error}: {details}"),
-        None => error.to_string(),
+        Some(details) => format!("{reason}: {details}"),
+        None => reason.to_string(),
     };
     new(what, &why, kind)
 }

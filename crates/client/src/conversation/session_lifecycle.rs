@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use attache::schema::method::RequestToAgent;
 use attache::schema::{FilePath, error};
 use attache::{AgentHandle, CallError, v1};
 use attache_host::{Host, Roots};
@@ -165,7 +166,7 @@ impl Conversation {
     /// Sends a request that removes a session. A session that does not exist counts as removed.
     fn request_removal<R>(&mut self, what: &'static str, request: R, done: Event)
     where
-        R: attache::schema::method::Request + Send + Sync + 'static,
+        R: RequestToAgent + Send + Sync + 'static,
         R::Response: Default + Send,
     {
         let Some(agent) = self.agent.clone() else {
@@ -174,11 +175,13 @@ impl Conversation {
         let time = self.setup.times.answer;
         let asked = async move { timeout(time, agent.request(request)).await };
         self.run_then(asked, move |conversation, outcome| {
-            let outcome = outcome.map(|answer| match answer {
-                Err(CallError::Refused(error)) => {
-                    error::removal_outcome(Err(error)).map_err(CallError::Refused)
-                }
-                other => other,
+            let outcome = outcome.map(|answer| {
+                answer.or_else(|failure| match failure.refusal() {
+                    Some(refusal) => {
+                        error::removal_outcome(Err(refusal.clone())).map_err(|_| failure)
+                    }
+                    None => Err(failure),
+                })
             });
             match failure::from_outcome(what, outcome) {
                 Ok(_) => conversation.emit(done),
@@ -208,7 +211,7 @@ impl Conversation {
         request: R,
         then: impl FnOnce(&mut Conversation, R::Response) + Send + 'static,
     ) where
-        R: attache::schema::method::Request + Send + Sync + 'static,
+        R: RequestToAgent + Send + Sync + 'static,
         R::Response: Send,
     {
         let time = self.setup.times.answer;
@@ -222,7 +225,7 @@ impl Conversation {
         request: R,
         then: impl FnOnce(&mut Conversation, R::Response) + Send + 'static,
     ) where
-        R: attache::schema::method::Request + Send + Sync + 'static,
+        R: RequestToAgent + Send + Sync + 'static,
         R::Response: Send,
     {
         let Some(agent) = self.agent.clone() else {

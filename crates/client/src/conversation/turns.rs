@@ -243,12 +243,10 @@ async fn turn(
         answer = &mut answer => return answer,
         sent = &mut cancel => sent.is_ok(),
     };
-    match answer.await {
-        Err(CallError::Refused(refused)) if was_cancelled => {
-            Ok(error::prompt_outcome(Err(refused)))
-        }
-        other => other,
-    }
+    answer.await.or_else(|failure| match failure.refusal() {
+        Some(refusal) if was_cancelled => Ok(error::prompt_outcome(Err(refusal.clone()))),
+        _ => Err(failure),
+    })
 }
 
 fn steering(session: &v1::SessionId, content: &Content) -> Object<'static> {

@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use attache::client::{self, AgentHandle, ClientCalls};
 use attache::process::{Child, Custody, StopStep, StopTimeouts};
-use attache::{CallError, CloseReason, v1};
+use attache::schema::method::RequestToAgent;
+use attache::{CallError, CallErrorKind, CloseReason, v1};
 use tokio::time::timeout;
 
 use super::stdout::{InspectedStdout, NonProtocolLines};
@@ -65,7 +66,7 @@ enum RequestFailure {
 
 impl ConversationCheck<'_> {
     /// Sends a request. Refuses the agent's requests meanwhile.
-    async fn request<R: attache::schema::method::Request>(
+    async fn request<R: RequestToAgent>(
         &mut self,
         request: R,
     ) -> Result<R::Response, RequestFailure> {
@@ -96,19 +97,23 @@ impl ConversationCheck<'_> {
                 ));
                 return Some(answer);
             }
-            Ok(Err(CallError::Closed(CloseReason::PeerClosed | CloseReason::Io(_)))) => {
-                self.ended().await
-            }
-            Ok(Err(CallError::Version(version))) => Diagnosis::failure(
-                DoctorCheck::Protocol,
-                format!("the agent speaks protocol version {version}; Attaché speaks version 1"),
-                "use a version of the agent that speaks protocol version 1",
-            ),
-            Ok(Err(error)) => Diagnosis::failure(
-                DoctorCheck::Handshake,
-                format!("`initialize` failed: {}", line(&error.to_string())),
-                "update the agent, or report this to its authors",
-            ),
+            Ok(Err(error)) => match error.kind() {
+                CallErrorKind::Closed(CloseReason::PeerClosed | CloseReason::Io(_)) => {
+                    self.ended().await
+                }
+                CallErrorKind::Version(version) => Diagnosis::failure(
+                    DoctorCheck::Protocol,
+                    format!(
+                        "the agent speaks protocol version {version}; Attaché speaks version 1"
+                    ),
+                    "use a version of the agent that speaks protocol version 1",
+                ),
+                kind => Diagnosis::failure(
+                    DoctorCheck::Handshake,
+                    format!("`initialize` failed: {}", line(&kind.to_string())),
+                    "update the agent, or report this to its authors",
+                ),
+            },
             Err(_) => self.no_response(),
         };
         report(finding);
@@ -197,14 +202,16 @@ impl ConversationCheck<'_> {
                 DoctorCheck::Session,
                 format!(
                     "the agent requires a login first: {}",
-                    line(&error.to_string())
+                    line(&error.kind().to_string())
                 ),
                 self.login(answer),
             ),
-            Err(RequestFailure::Failed(CallError::Closed(_))) => self.ended().await.of_session(),
+            Err(RequestFailure::Failed(error)) if error.is_closed() => {
+                self.ended().await.of_session()
+            }
             Err(RequestFailure::Failed(error)) => Diagnosis::failure(
                 DoctorCheck::Session,
-                format!("`session/new` failed: {}", line(&error.to_string())),
+                format!("`session/new` failed: {}", line(&error.kind().to_string())),
                 "the message comes from the agent: see its stderr and its configuration",
             ),
         };

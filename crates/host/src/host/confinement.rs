@@ -78,6 +78,8 @@ impl Host {
             .into_iter()
             .fold(Confinement::new(), Confinement::cover);
         let confinement = denied.keep_covered(confinement, ConfinedProcess::Agent, &cwd);
+        // Without signals, the agent can't delay the covering of paths that appear later.
+        let confinement = sandbox::keep_signals_inside(confinement);
         match self.nested_mounts {
             // Our own agent has no sandbox of its own that would fail.
             NestedMounts::Refused if is_our_own(&confined.program) => {}

@@ -1,6 +1,7 @@
 //! Analyses the words of a command before it runs.
 
 pub(super) mod changes;
+pub(super) mod code;
 mod expansion;
 pub(super) mod line;
 mod line_scanner;

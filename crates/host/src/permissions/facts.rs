@@ -127,6 +127,14 @@ impl<'a> ActionFacts<'a> {
         self.on_disk().is_protected() || self.may_name_protected()
     }
 
+    /// What is wrong with an action that may change a protected file, for the user.
+    pub(super) fn why_protected(&self) -> &'static str {
+        match !self.may_name_protected() && self.on_disk().is_only_unknown() {
+            true => UNKNOWN_PATH,
+            false => PROTECTED,
+        }
+    }
+
     /// Whether the patterns cover all files, by their names and where they lead.
     pub(super) fn are_allowed_by<'p>(
         &self,
@@ -498,3 +506,6 @@ const MAX_WORDS_AS_PATHS: usize = 1024;
 
 /// A call names one directory to run in; checking a few others among its paths costs little.
 const MAX_DIRECTORIES: usize = 4;
+const PROTECTED: &str = "it would change a protected file";
+const UNKNOWN_PATH: &str =
+    "it names a path that can't be followed, such as one in `/proc` or `/dev/fd`";

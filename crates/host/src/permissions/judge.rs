@@ -197,7 +197,7 @@ impl Permissions {
             )));
         }
         match policy.default? {
-            RuleAction::Allow if facts.is_protected() => Some(self.ask(PROTECTED)),
+            RuleAction::Allow if facts.is_protected() => Some(self.ask(facts.why_protected())),
             RuleAction::Allow => Some(Verdict::Allow(Reason::new("default of the policy"))),
             RuleAction::Ask => Some(self.ask("the policy asks, and nobody can be asked")),
             RuleAction::Deny => Some(Verdict::Deny(Reason::new("default of the policy"))),
@@ -210,7 +210,7 @@ impl Permissions {
         let preset = || Reason::new(&self.config.preset_source);
         match self.config.preset {
             Preset::DenyAll => Verdict::Deny(preset()),
-            Preset::ApproveAll if facts.is_protected() => self.ask(PROTECTED),
+            Preset::ApproveAll if facts.is_protected() => self.ask(facts.why_protected()),
             Preset::ApproveAll => Verdict::Allow(preset()),
             Preset::ApproveReads if reads => Verdict::Allow(preset()),
             Preset::ApproveReads => Verdict::Deny(preset()),
@@ -277,4 +277,3 @@ const LATER_FILE: &str = "it may create or reach another file that a path rule d
 const ALIAS: &str = "its subcommand is not built in and may be an alias";
 const VARIABLES: &str = "it sets variables that change what the command does";
 const AMBIGUOUS: &str = "a member occurs twice in its input, so it is unclear what it does";
-const PROTECTED: &str = "it would change a protected file";

@@ -163,6 +163,12 @@ impl ResolvedFiles {
         self.has_protected_files() || self.changes_protected_by_command()
     }
 
+    /// Whether the user is asked each time only because it is unknown where a path leads.
+    pub(super) fn is_only_unknown(&self) -> bool {
+        let mut all = self.protections().peekable();
+        all.peek().is_some() && all.all(|it| it == Protection::Unknown) && !self.is_cut
+    }
+
     /// Whether its command would change a protected file.
     pub(super) fn changes_protected_by_command(&self) -> bool {
         !self.command.is_empty()

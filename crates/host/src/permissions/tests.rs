@@ -24,6 +24,7 @@ mod attack_shell_variables;
 mod attack_shells;
 mod attack_variables;
 mod bypasses;
+mod ordinary_code;
 mod policies;
 mod presets;
 mod recorded_calls;

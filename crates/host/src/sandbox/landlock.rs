@@ -97,6 +97,21 @@ impl LandlockRules {
     }
 }
 
+/// Keeps signals inside: a confined program can't stop, continue or kill processes that it didn't start. Adds nothing
+/// where the kernel can't do that (Linux before 6.12).
+#[cfg(target_os = "linux")]
+pub(crate) fn keep_signals_inside(confinement: Confinement) -> Confinement {
+    match ruleset::signal_scope() {
+        Some(ruleset) => confinement.signal_scope(Arc::new(ruleset)),
+        None => confinement,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn keep_signals_inside(confinement: Confinement) -> Confinement {
+    confinement
+}
+
 /// How well this system can limit writing and hide secrets. Its `Display` is the end of a sentence about commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SandboxSupport {

@@ -54,8 +54,8 @@ impl SandboxLimits {
     /// `None` if that would allow too much: secrets, a home directory, or programs that git runs.
     fn path_to_open(&self, path: &Path, line: &str) -> Option<PathBuf> {
         // A lock is a new file beside the one that will be changed.
-        let is_lock = line.to_lowercase().contains("lock");
-        let exists = path.symlink_metadata().is_ok() && !is_lock;
+        let changes_directory = line.to_lowercase().contains("lock") || removes(line);
+        let exists = path.symlink_metadata().is_ok() && !changes_directory;
         let place = if exists { path } else { path.parent()? };
         let is_home = Some(place) == std::env::home_dir().as_deref();
         let is_dangerous = place.components().count() <= 2
@@ -131,7 +131,13 @@ fn reason(limits: &SandboxLimits, path: &Path, line: &str) -> Option<String> {
             new.display()
         ));
     }
-    if !limits.is_sandboxed || is_below(&limits.writable) || !could_write(&path) {
+    // Removing or renaming a file changes its directory.
+    let changed = match path.parent() {
+        Some(directory) if removes(line) => directory,
+        _ => &path,
+    };
+    let is_writable = limits.writable.iter().any(|it| changed.starts_with(it));
+    if !limits.is_sandboxed || is_writable || !could_write(changed) {
         return None;
     }
     let help = match limits.path_to_open(&path, line) {
@@ -146,6 +152,12 @@ fn reason(limits: &SandboxLimits, path: &Path, line: &str) -> Option<String> {
     Some(format!(
         "the sandbox does not let commands write `{shown}`, only the session's directories, temporary folders and caches of tools; {help}"
     ))
+}
+
+/// Whether a tool could not remove or rename a file.
+fn removes(line: &str) -> bool {
+    let line = line.to_lowercase();
+    REMOVALS.iter().any(|word| line.contains(word))
 }
 
 fn setting(key: &str, listed: &[PathBuf], added: &str) -> String {
@@ -195,6 +207,15 @@ const REFUSALS: [&str; 12] = [
     "ccess is denied",
     "EPERM",
     "no new privileges",
+];
+/// Words of tools that remove or rename files.
+const REMOVALS: [&str; 6] = [
+    "remove",
+    "unlink",
+    "rename",
+    "delete",
+    "rmdir",
+    "cannot move",
 ];
 const MOST_LINES: usize = 200;
 /// The number of lines around a refusal that are searched for its path.

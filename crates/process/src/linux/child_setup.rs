@@ -35,6 +35,8 @@ pub(super) struct ChildSetup {
     pub(super) namespace: Option<Namespace>,
     /// The Landlock ruleset to enforce.
     pub(super) landlock_ruleset: Option<Arc<OwnedFd>>,
+    /// A Landlock ruleset that only keeps signals inside.
+    pub(super) signal_scope: Option<Arc<OwnedFd>>,
     /// The filter of refused system calls.
     pub(super) refused_calls: Option<Vec<libc::sock_filter>>,
     /// The maximum size of a file that the child may write.
@@ -105,6 +107,10 @@ impl ChildSetup {
         if let Some(namespace) = &self.namespace {
             namespace.enter()?;
             rustix::thread::set_no_new_privs(true)?;
+        }
+        if let Some(scope) = &self.signal_scope {
+            rustix::thread::set_no_new_privs(true)?;
+            enforce(scope)?;
         }
         if let Some(ruleset) = &self.landlock_ruleset {
             restrict(ruleset)?;
@@ -278,6 +284,11 @@ fn restrict(ruleset: &OwnedFd) -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
     limit_capabilities()?;
     join_empty_keyring()?;
+    enforce(ruleset)
+}
+
+/// Enforces a Landlock ruleset. Needs `no_new_privs`.
+fn enforce(ruleset: &OwnedFd) -> io::Result<()> {
     // SAFETY: the call takes a descriptor that is open, and no memory.
     let restricted =
         unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0) };

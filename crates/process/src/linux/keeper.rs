@@ -204,6 +204,7 @@ fn start(
         directory: files.directory,
         namespace,
         landlock_ruleset: files.landlock_ruleset,
+        signal_scope: files.signal_scope,
         refused_calls,
         largest_file: program.largest_file,
         open_files,

@@ -91,11 +91,12 @@ impl Report {
     }
 }
 
-/// The file descriptors that belong to a job: standard streams, Landlock ruleset and working directory.
+/// The file descriptors that belong to a job: standard streams, Landlock rulesets and working directory.
 #[derive(Debug)]
 pub(super) struct JobFiles {
     pub(super) stdio: [OwnedFd; 3],
     pub(super) landlock_ruleset: Option<Arc<OwnedFd>>,
+    pub(super) signal_scope: Option<Arc<OwnedFd>>,
     pub(super) directory: Option<Arc<OwnedFd>>,
     /// The socket for the events of an exec watch.
     pub(super) execs: Option<OwnedFd>,
@@ -108,6 +109,7 @@ pub(super) fn send_files(control: impl AsFd, files: &JobFiles) -> io::Result<()>
         .stdio
         .iter()
         .chain(files.landlock_ruleset.as_deref())
+        .chain(files.signal_scope.as_deref())
         .chain(directory)
         .chain(&files.execs);
     let all: Vec<_> = all.map(AsFd::as_fd).collect();
@@ -116,7 +118,8 @@ pub(super) fn send_files(control: impl AsFd, files: &JobFiles) -> io::Result<()>
     ancillary.push(SendAncillaryMessage::ScmRights(&all));
     let present = u8::from(files.landlock_ruleset.is_some())
         | u8::from(directory.is_some()) << 1
-        | u8::from(files.execs.is_some()) << 2;
+        | u8::from(files.execs.is_some()) << 2
+        | u8::from(files.signal_scope.is_some()) << 3;
     let present = [present];
     let carrier = [IoSlice::new(&present)];
     sendmsg(control, &carrier, &mut ancillary, SendFlags::NOSIGNAL)?;
@@ -148,11 +151,13 @@ pub(super) fn receive_files(control: impl AsFd) -> io::Result<JobFiles> {
     };
     let execs = last(4)?;
     let directory = last(2)?.map(Arc::new);
+    let signal_scope = last(8)?.map(Arc::new);
     let landlock_ruleset = last(1)?.map(Arc::new);
     let stdio = files.try_into().map_err(|_| cut_off())?;
     Ok(JobFiles {
         stdio,
         landlock_ruleset,
+        signal_scope,
         directory,
         execs,
     })
@@ -214,7 +219,7 @@ pub(super) fn read_job(mut control: impl Read) -> io::Result<(Program, StdioMode
     Ok((program, mode))
 }
 
-/// Encodes a confinement without its Landlock ruleset, which is sent as a descriptor.
+/// Encodes a confinement without its Landlock rulesets, which are sent as descriptors.
 fn put_confinement(to: &mut Vec<u8>, confinement: &Confinement) -> io::Result<()> {
     to.push(u8::from(confinement.network == Network::Loopback));
     to.push(u8::from(confinement.nested_mounts == NestedMounts::Allowed));
@@ -338,4 +343,4 @@ pub(super) fn take_option(from: &mut impl Read) -> io::Result<Option<OsString>> 
 }
 
 /// Standard streams, a Landlock ruleset, a directory and the socket for exec events.
-const MOST_FILES: usize = 6;
+const MOST_FILES: usize = 7;

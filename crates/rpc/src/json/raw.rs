@@ -50,6 +50,11 @@ impl Raw {
         Raw::of(&object)
     }
 
+    /// Keeps a text that is known to be valid JSON without line breaks.
+    pub(super) fn of_valid(text: String) -> Self {
+        Raw(text.into_boxed_str())
+    }
+
     /// Keeps a text that a reader has just skipped and thereby checked.
     fn of_checked(text: &str) -> Self {
         let mut out = String::with_capacity(text.len());

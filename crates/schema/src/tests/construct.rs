@@ -482,3 +482,54 @@ fn an_empty_list_needs_no_type() {
     assert_eq!(resume.mcp_servers, fork.mcp_servers);
     assert_eq!(v1::ListSessionsResponse::new([]).sessions, []);
 }
+
+#[test]
+fn unique_ids_differ_and_say_what_they_name() {
+    let ids: Vec<_> = (0..100).map(|_| v1::ToolCallId::unique()).collect();
+    let distinct: std::collections::BTreeSet<_> = ids.iter().collect();
+    assert_eq!(distinct.len(), ids.len());
+    assert!(ids[0].as_str().starts_with("call-"));
+    assert!(v1::SessionId::unique().as_str().starts_with("session-"));
+}
+
+#[test]
+fn ids_are_compared_with_text() {
+    let id = v1::SessionId::from("s");
+    assert!(id == "s" && "s" == id && id == *"s" && *"s" == id && id != "t");
+}
+
+#[test]
+fn an_option_is_picked_by_its_kind_and_never_a_lasting_one() {
+    use v1::PermissionOptionKind as Kind;
+    let check = |kinds: &[Kind], allows: bool, rejects: bool| {
+        let options = kinds
+            .iter()
+            .map(|kind| v1::PermissionOption::new(kind.as_str(), "An option", kind.clone()));
+        let call = v1::ToolCallUpdate::new("t");
+        let request = v1::RequestPermissionRequest::new("s", call, options);
+        for (response, option, is_there) in [
+            (request.allow_once(), "allow_once", allows),
+            (request.reject_once(), "reject_once", rejects),
+        ] {
+            assert_eq!(response.is_some(), is_there, "{option} of {kinds:?}");
+            assert!(response.is_none_or(|response| response.outcome.selects(option)));
+        }
+    };
+    check(
+        &[
+            Kind::AllowAlways,
+            Kind::AllowOnce,
+            Kind::RejectAlways,
+            Kind::RejectOnce,
+        ],
+        true,
+        true,
+    );
+    check(&[Kind::AllowAlways, Kind::RejectAlways], false, false);
+    check(
+        &[Kind::from("allow_once_more"), Kind::RejectOnce],
+        false,
+        true,
+    );
+    check(&[], false, false);
+}

@@ -24,6 +24,25 @@ message! {
     }
 }
 
+impl RequestPermissionRequest {
+    /// The response that allows the tool call this time only. `None` if the agent offers no such option.
+    pub fn allow_once(&self) -> Option<RequestPermissionResponse> {
+        self.select(&PermissionOptionKind::AllowOnce)
+    }
+
+    /// The response that rejects the tool call this time only. `None` if the agent offers no such option.
+    pub fn reject_once(&self) -> Option<RequestPermissionResponse> {
+        self.select(&PermissionOptionKind::RejectOnce)
+    }
+
+    fn select(&self, kind: &PermissionOptionKind) -> Option<RequestPermissionResponse> {
+        let mut options = self.options.iter();
+        let option = options.find(|option| option.kind == *kind)?;
+        let selected = SelectedPermissionOutcome::new(option.option_id.clone());
+        Some(RequestPermissionResponse::new(selected))
+    }
+}
+
 message! {
     /// An option of a permission request.
     ///
@@ -74,6 +93,16 @@ union! {
         Cancelled = "cancelled",
         /// An option was chosen.
         Selected(SelectedPermissionOutcome) = "selected",
+    }
+}
+
+impl RequestPermissionOutcome {
+    /// Whether the user chose the option with this id.
+    pub fn selects(&self, option: &str) -> bool {
+        match self {
+            RequestPermissionOutcome::Selected(selected) => selected.option_id == option,
+            RequestPermissionOutcome::Cancelled | RequestPermissionOutcome::Other(_) => false,
+        }
     }
 }
 

@@ -7,11 +7,11 @@ ids! {
     /// Id of a session, chosen by the agent and unique. The client MUST NOT read a meaning into it.
     ///
     /// See [Session setup](https://agentclientprotocol.com/protocol/v1/session-setup#session-id).
-    SessionId
+    SessionId = "session"
     /// Id of a message, unique within its session. MUST be compared as an opaque string.
     ///
     /// See [Prompt turn](https://agentclientprotocol.com/protocol/v1/prompt-turn#3-agent-reports-output).
-    MessageId
+    MessageId = "message"
 }
 
 message! {

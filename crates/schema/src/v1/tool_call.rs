@@ -9,11 +9,11 @@ ids! {
     /// Id of a tool call, chosen by the agent and unique within its session.
     ///
     /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls).
-    ToolCallId
+    ToolCallId = "call"
     /// Id of a terminal, chosen by the client.
     ///
     /// See [Terminals](https://agentclientprotocol.com/protocol/v1/terminals).
-    TerminalId
+    TerminalId = "terminal"
 }
 
 message! {
@@ -41,6 +41,13 @@ message! {
         raw_input: Option<Raw> = "rawInput" lenient,
         /// Output of the tool, as the tool returned it.
         raw_output: Option<Raw> = "rawOutput" lenient,
+    }
+}
+
+impl ToolCall {
+    /// A change of this tool call, as yet without new values.
+    pub fn change(&self) -> ToolCallUpdate {
+        ToolCallUpdate::new(self.tool_call_id.clone())
     }
 }
 

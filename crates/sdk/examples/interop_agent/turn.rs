@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use attache::agent::{ClientHandle, ClientSession};
 use attache::json::{Raw, RawObject};
 use attache::schema::error;
-use attache::{CallError, Error, Reply, v1};
+use attache::{CallError, CallErrorKind, Error, Reply, v1};
 
 pub(crate) struct Turn {
     pub(crate) client: ClientHandle,
@@ -27,9 +27,9 @@ impl Turn {
         }
         self.obey(text, reply).await.map_err(|failure| {
             let reason = failure.to_string();
-            match failure {
-                CallError::NotOffered { .. } => error::invalid_request("not_offered", &reason),
-                other => other.into(),
+            match failure.kind() {
+                CallErrorKind::NotOffered { .. } => error::invalid_request("not_offered", &reason),
+                _ => failure.forward_refusal(),
             }
         })
     }

@@ -66,11 +66,13 @@ async fn talk(
         });
         match ended.await {
             Ok(ended) => conversation.step_line("stop", &ended.stop_reason).print(),
-            Err(CallError::Refused(error)) => {
+            Err(failure) => {
+                let Some(error) = failure.refusal() else {
+                    return Err(failure.into());
+                };
                 let line = conversation.step_line("error", &error.code);
                 line.with("message", &error.message).print();
             }
-            Err(other) => return Err(other.into()),
         }
     }
     let question = Raw::of(&RawObject::new().with("value", Raw::of(&7)));

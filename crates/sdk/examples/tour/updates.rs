@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use attache::{CallError, v1};
+use attache::{CallError, CallErrorKind, v1};
 
 use crate::turn::Stop;
 
@@ -81,7 +81,7 @@ pub(crate) async fn run(stop: &Stop) -> Result<bool, CallError> {
     let request = v1::CreateTerminalRequest::new(session.clone(), "sh").args(["-c", script]);
     let terminal = match client.request(request).await {
         Ok(created) => created.terminal_id,
-        Err(CallError::Refused(_)) => return Ok(false),
+        Err(error) if error.refusal().is_some() => return Ok(false),
         Err(error) => return Err(error),
     };
     let call = v1::ToolCall::new(id(stop, "run"), "Run the greeting")
@@ -156,7 +156,7 @@ async fn ask(stop: &Stop, message: &str, mode: v1::ElicitationMode) -> Result<()
     let request = v1::CreateElicitationRequest::new(message, scope, mode);
     let answer = match stop.session.client().request(request).await {
         Ok(answer) => answer.action,
-        Err(CallError::NotOffered { .. }) => {
+        Err(error) if matches!(error.kind(), CallErrorKind::NotOffered { .. }) => {
             return stop
                 .session
                 .send_message("Your client has no forms; `attache chat` has.")

@@ -12,7 +12,8 @@ use attache_transport::{CallError, PeerHandle};
 use bytestring::ByteString;
 
 use super::lane::{ForwardedRequest, Lane, LaneState, OutgoingContent, session_named_in};
-use super::{ProxyCounts, ProxySide};
+use super::{ProxyCounts, other_side};
+use crate::Role;
 
 /// Both connections of a proxy.
 pub(super) struct ProxyLinks {
@@ -26,28 +27,28 @@ pub(super) struct ProxyLinks {
 }
 
 impl ProxyLinks {
-    pub(super) fn lane(&self, sender: ProxySide) -> &Lane {
+    pub(super) fn lane(&self, sender: Role) -> &Lane {
         match sender {
-            ProxySide::Client => &self.from_client,
-            ProxySide::Agent => &self.from_agent,
+            Role::Client => &self.from_client,
+            Role::Agent => &self.from_agent,
         }
     }
 
-    pub(super) fn link(&self, side: ProxySide) -> &PeerHandle {
+    pub(super) fn link(&self, side: Role) -> &PeerHandle {
         match side {
-            ProxySide::Client => &self.client,
-            ProxySide::Agent => &self.agent,
+            Role::Client => &self.client,
+            Role::Agent => &self.agent,
         }
     }
 
     /// Whether another message of this side may be forwarded.
-    pub(super) fn has_room(&self, sender: ProxySide) -> bool {
-        self.link(sender.other()).has_room() && self.lane(sender).has_room()
+    pub(super) fn has_room(&self, sender: Role) -> bool {
+        self.link(other_side(sender)).has_room() && self.lane(sender).has_room()
     }
 
     /// Waits until another message of this side may be forwarded.
-    pub(super) async fn room(&self, sender: ProxySide) {
-        self.link(sender.other()).room().await;
+    pub(super) async fn room(&self, sender: Role) {
+        self.link(other_side(sender)).room().await;
         self.lane(sender).room().await;
     }
 
@@ -61,8 +62,8 @@ impl ProxyLinks {
     }
 
     /// Sends a message that leaves the lane of `sender`.
-    fn deliver(&self, sender: ProxySide, state: &mut LaneState, content: OutgoingContent) {
-        let receiver = self.link(sender.other());
+    fn deliver(&self, sender: Role, state: &mut LaneState, content: OutgoingContent) {
+        let receiver = self.link(other_side(sender));
         match content {
             OutgoingContent::Request(id, line, request) => {
                 let cancellation = state.release_request(&id);
@@ -90,8 +91,9 @@ impl ProxyLinks {
     }
 
     /// Sends a notification. A connection that has ended needs none.
-    pub(super) fn relay(&self, sender: ProxySide, line: ByteString) {
-        if let Err(CallError::TooLarge(_)) = self.link(sender.other()).relay_now(line, IN_ORDER) {
+    pub(super) fn relay(&self, sender: Role, line: ByteString) {
+        if let Err(CallError::TooLarge(_)) = self.link(other_side(sender)).relay_now(line, IN_ORDER)
+        {
             self.too_large.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -100,19 +102,14 @@ impl ProxyLinks {
 /// The place of a message in its lane. Dropping it gives the place up, and the message is not sent.
 pub(super) struct Place {
     links: Arc<ProxyLinks>,
-    sender: ProxySide,
+    sender: Role,
     number: u64,
     size: usize,
     is_resolved: bool,
 }
 
 impl Place {
-    pub(super) fn new(
-        links: &Arc<ProxyLinks>,
-        sender: ProxySide,
-        number: u64,
-        size: usize,
-    ) -> Self {
+    pub(super) fn new(links: &Arc<ProxyLinks>, sender: Role, number: u64, size: usize) -> Self {
         let links = Arc::clone(links);
         let is_resolved = false;
         Place {
@@ -158,7 +155,7 @@ impl HeldRequest {
         HeldRequest { place, id, call }
     }
 
-    pub(super) fn sender(&self) -> ProxySide {
+    pub(super) fn sender(&self) -> Role {
         self.place.sender
     }
 
@@ -253,7 +250,7 @@ impl HeldNotification {
         HeldNotification { place, call }
     }
 
-    pub(super) fn sender(&self) -> ProxySide {
+    pub(super) fn sender(&self) -> Role {
         self.place.sender
     }
 
@@ -305,7 +302,7 @@ impl HeldResponse {
         }
     }
 
-    pub(super) fn sender(&self) -> ProxySide {
+    pub(super) fn sender(&self) -> Role {
         self.place.sender
     }
 

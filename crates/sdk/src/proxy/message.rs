@@ -5,7 +5,8 @@ use attache_rpc::json::Raw;
 use attache_schema::{__method_doc, v1};
 
 use super::held::{HeldNotification, HeldRequest, HeldResponse};
-use super::{ProxyNotification, ProxyRequest, ProxyResponse, ProxySide};
+use super::{ProxyNotification, ProxyRequest, ProxyResponse};
+use crate::Role;
 
 macro_rules! messages {
     (
@@ -84,24 +85,24 @@ macro_rules! messages {
         impl ProxyMessage {
             pub(super) fn of_request(held: HeldRequest) -> Self {
                 match (held.sender(), held.call.method()) {
-                    $((ProxySide::Client, $client_request) => ProxyMessage::$ClientRequest(ProxyRequest::new(held)),)*
-                    $((ProxySide::Agent, $agent_request) => ProxyMessage::$AgentRequest(ProxyRequest::new(held)),)*
+                    $((Role::Client, $client_request) => ProxyMessage::$ClientRequest(ProxyRequest::new(held)),)*
+                    $((Role::Agent, $agent_request) => ProxyMessage::$AgentRequest(ProxyRequest::new(held)),)*
                     _ => ProxyMessage::OtherRequest(ProxyRequest::new(held)),
                 }
             }
 
             pub(super) fn of_notification(held: HeldNotification) -> Self {
                 match (held.sender(), held.call.method()) {
-                    $((ProxySide::Client, $client_notification) => ProxyMessage::$ClientNotification(ProxyNotification::new(held)),)*
-                    $((ProxySide::Agent, $agent_notification) => ProxyMessage::$AgentNotification(ProxyNotification::new(held)),)*
+                    $((Role::Client, $client_notification) => ProxyMessage::$ClientNotification(ProxyNotification::new(held)),)*
+                    $((Role::Agent, $agent_notification) => ProxyMessage::$AgentNotification(ProxyNotification::new(held)),)*
                     _ => ProxyMessage::OtherNotification(ProxyNotification::new(held)),
                 }
             }
 
             pub(super) fn of_response(held: HeldResponse) -> Self {
                 match (held.sender(), &*held.request.method) {
-                    $((ProxySide::Agent, $client_request) => ProxyMessage::$AgentResponse(ProxyResponse::new(held)),)*
-                    $((ProxySide::Client, $agent_request) => ProxyMessage::$ClientResponse(ProxyResponse::new(held)),)*
+                    $((Role::Agent, $client_request) => ProxyMessage::$AgentResponse(ProxyResponse::new(held)),)*
+                    $((Role::Client, $agent_request) => ProxyMessage::$ClientResponse(ProxyResponse::new(held)),)*
                     _ => ProxyMessage::OtherResponse(ProxyResponse::new(held)),
                 }
             }
@@ -117,7 +118,7 @@ macro_rules! messages {
             }
 
             /// The side that has sent the message.
-            pub fn sender(&self) -> ProxySide {
+            pub fn sender(&self) -> Role {
                 each!(self, message => message.sender())
             }
 

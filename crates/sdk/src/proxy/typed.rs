@@ -9,11 +9,11 @@ use attache_rpc::{Error, Id};
 use attache_schema::method::{Notification, Request};
 use attache_schema::v1;
 
-use super::ProxySide;
 use super::held::{HeldNotification, HeldRequest, HeldResponse, ProxyLinks};
 use super::lane::session_named_in;
 use super::patch::patched;
-use crate::CallError;
+use crate::error::CallErrorKind;
+use crate::{CallError, Role};
 
 /// A request on its way through a proxy. Forward it, change it, or respond to it yourself. Dropping it responds with an
 /// error.
@@ -95,7 +95,7 @@ impl<R> ProxyRequest<R> {
     }
 
     /// The side that has sent the request.
-    pub fn sender(&self) -> ProxySide {
+    pub fn sender(&self) -> Role {
         self.held.sender()
     }
 
@@ -169,7 +169,7 @@ impl<N> ProxyNotification<N> {
     }
 
     /// The side that has sent the notification.
-    pub fn sender(&self) -> ProxySide {
+    pub fn sender(&self) -> Role {
         self.held.sender()
     }
 
@@ -254,7 +254,7 @@ impl<R> ProxyResponse<R> {
     }
 
     /// The side that has sent the response.
-    pub fn sender(&self) -> ProxySide {
+    pub fn sender(&self) -> Role {
         self.held.sender()
     }
 
@@ -264,15 +264,22 @@ impl<R> ProxyResponse<R> {
 }
 
 impl<R: Request> ProxyResponse<R> {
-    /// Decodes the result. Fails with [`CallError::Refused`] if the request has failed.
+    /// Decodes the result. Fails with [`CallErrorKind::Refused`] if the request has failed.
     pub fn decode(&self) -> Result<R::Response, CallError> {
-        match &self.held.outcome {
-            Ok(result) => json::from_str(result.as_str()).map_err(|fault| CallError::Unreadable {
-                method: R::METHOD.name,
-                fault: fault.within("result"),
-            }),
-            Err(error) => Err(CallError::Refused(error.clone())),
-        }
+        let kind = match &self.held.outcome {
+            Ok(result) => match json::from_str::<R::Response>(result.as_str()) {
+                Ok(result) => return Ok(result),
+                Err(fault) => CallErrorKind::Unreadable(fault.within("result")),
+            },
+            Err(error) => CallErrorKind::Refused(error.clone()),
+        };
+        let session = self.session_id().map(|id| id.as_str().to_owned());
+        Err(CallError::new(
+            self.sender(),
+            R::METHOD.name.into(),
+            session,
+            kind,
+        ))
     }
 
     /// Forwards another result. Members of the original result that the type does not know stay as they are.

@@ -1,10 +1,12 @@
 //! One side of the SDK against a scripted peer, compared byte by byte on the wire.
 
 mod agent;
+mod call_errors;
 mod cancel;
 mod client;
 mod ending;
 mod error_responses;
+mod extensions;
 
 use crate::Options;
 use attache_testkit::{ScriptedPeer, Side, Trace, scripted_agent, scripted_client};

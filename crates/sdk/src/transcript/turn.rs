@@ -95,7 +95,7 @@ impl From<v1::Error> for TurnOutcome {
 /// A prompt without a response counts as failed.
 impl From<CallError> for TurnOutcome {
     fn from(error: CallError) -> Self {
-        TurnOutcome::Failed(error.into())
+        TurnOutcome::Failed(error.forward_refusal())
     }
 }
 

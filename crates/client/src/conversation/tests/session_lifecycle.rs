@@ -72,8 +72,8 @@ async fn methods_that_the_agent_does_not_offer_are_not_sent() {
         failed logout NotOffered: the agent cannot log out; log out with the agent's own program
         failed authenticate NotOffered: the agent has no login method `none`
         failed session/new NotOffered: the agent does not support additional directories; omit them
-        failed session/list NotOffered: session/list needs `agentCapabilities.sessionCapabilities.list`, which the peer does not advertise
-        failed session/delete NotOffered: session/delete needs `agentCapabilities.sessionCapabilities.delete`, which the peer does not advertise
+        failed session/list NotOffered: the peer does not advertise `agentCapabilities.sessionCapabilities.list`
+        failed session/delete NotOffered: the peer does not advertise `agentCapabilities.sessionCapabilities.delete`
     "#]];
     fixture.check(expected).await;
 }

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::code::code_words;
 use super::line::{ShellWord, SimpleCommand};
 use super::options::{CommandWord as _, subcommands};
 use super::programs::{self, ProgramReach};
-use super::tokens;
 use super::wrappers::{self, InnerCommands};
 
 /// A file that a simple command may change.
@@ -22,6 +22,8 @@ pub(in super::super) struct ChangedFile {
 pub(in super::super) enum FileChange {
     /// The program is unknown: it may change what it names.
     Possible,
+    /// The word is code, which may change what it names.
+    Code,
     /// Something is put into a directory, if it is one: `cp a.md docs` writes `docs/a.md`.
     Into,
     /// The file is written.
@@ -132,18 +134,23 @@ impl ChangedFiles {
         }
         // A script in the first place is run, not changed.
         let is_script = |word: &ShellWord| !word.literal().is_some_and(|it| it.starts_with('-'));
-        let arguments = match arguments {
-            [script, rest @ ..] if is_script(script) && !is_editor(program) => rest,
-            all => all,
-        };
-        self.all(arguments, FileChange::Possible);
-        arguments.iter().for_each(|word| self.code(word));
+        let is_code = code_words(program, arguments);
+        match arguments {
+            [script, rest @ ..] if is_script(script) && !is_editor(program) => {
+                self.code_and_words(rest, &is_code[1..]);
+            }
+            all => self.code_and_words(all, &is_code),
+        }
     }
 
-    fn code(&mut self, word: &ShellWord) {
-        let (ShellWord::Literal(text) | ShellWord::Undecided(text)) = word;
-        let tokens = tokens(text).into_iter().map(str::to_owned);
-        tokens.for_each(|token| self.text(token, FileChange::Possible));
+    /// Words of a program that takes code. The others may contain code, too.
+    fn code_and_words(&mut self, arguments: &[ShellWord], is_code: &[bool]) {
+        for (word, is_code) in arguments.iter().zip(is_code) {
+            if !is_code {
+                self.add(word, FileChange::Possible);
+            }
+            self.add(word, FileChange::Code);
+        }
     }
 
     /// The targets of a copy. Something that is copied with everything below it may bring something protected along.
@@ -237,7 +244,8 @@ impl ChangedFiles {
 
     fn by_sed(&mut self, arguments: &[ShellWord]) {
         if has_option(arguments, &["--i"], "i") {
-            return self.all(arguments, FileChange::Possible);
+            let is_code = script_words("sed", arguments);
+            return self.code_and_words(arguments, &is_code);
         }
         // `w file` and `s/a/b/w file`.
         for word in arguments {
@@ -269,10 +277,28 @@ impl ChangedFiles {
             text.contains(['>', '|']) || text.contains("system")
         };
         if !only_separates || arguments.iter().any(code) {
-            self.all(arguments, FileChange::Possible);
-            arguments.iter().for_each(|word| self.code(word));
+            let is_code = script_words("awk", arguments);
+            self.code_and_words(arguments, &is_code);
         }
     }
+}
+
+/// Which arguments of sed or awk are code: the values of options, or else the first word that is no option.
+fn script_words(program: &str, arguments: &[ShellWord]) -> Vec<bool> {
+    let mut is_code = code_words(program, arguments);
+    let is_option = |word: &ShellWord| word.literal().is_some_and(|it| it.starts_with('-'));
+    if arguments.iter().all(|word| !is_script_option(word))
+        && let Some(at) = arguments.iter().position(|word| !is_option(word))
+        && let Some(first) = is_code.get_mut(at)
+    {
+        *first = true;
+    }
+    is_code
+}
+
+/// Whether an option of sed or awk may name or contain the script.
+fn is_script_option(word: &ShellWord) -> bool {
+    has_option(std::slice::from_ref(word), &["--e", "--f", "--s"], "ef")
 }
 
 /// The words that are not options.

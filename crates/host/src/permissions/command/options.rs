@@ -3,7 +3,7 @@
 
 use super::base_name;
 use super::pattern::CommandMatch;
-use super::subcommands::{is_group, is_subcommand};
+use super::subcommands::{PrefixWord, SubcommandNames, is_subcommand, spellings};
 
 /// A word of a command, which may be unknown before the command runs.
 pub(crate) trait CommandWord {
@@ -40,31 +40,39 @@ pub(super) fn ends<W: CommandWord>(
     own: &[&str],
     arguments: &[W],
 ) -> SubcommandEnds {
+    let mut found = SubcommandEnds::default();
+    for spelling in spellings(program, subcommands) {
+        let ends = ends_of(program, &spelling, own, arguments);
+        found.places.extend(ends.places);
+        found.is_unsure |= ends.is_unsure;
+    }
+    found
+}
+
+fn ends_of<W: CommandWord>(
+    program: &str,
+    subcommands: &[&str],
+    own: &[&str],
+    arguments: &[W],
+) -> SubcommandEnds {
     let mut ends = SubcommandEnds {
         places: vec![0],
         is_unsure: false,
     };
     let known = KnownOptions::of(program);
-    // `docker container run` is `docker run`.
-    let subcommands = match subcommands {
-        [group, rest @ ..] if !rest.is_empty() && is_group(program, group) => rest,
-        all => all,
-    };
     for (index, subcommand) in subcommands.iter().enumerate() {
-        let mut starts = ends.places;
-        if index == 0 {
-            let grouped = starts
-                .iter()
-                .flat_map(|at| reachable(&[*at], arguments, &known, own));
-            let grouped = grouped.filter(|at| {
-                let word = arguments.get(*at).and_then(CommandWord::literal);
-                word.is_some_and(|word| is_group(program, word))
-            });
-            let behind: Vec<usize> = grouped.map(|at| at + 1).collect();
-            starts.extend(behind);
-        }
+        let position = match index {
+            0 => OptionPosition::Global,
+            _ => OptionPosition::BehindSubcommand,
+        };
+        let reader = OptionReader {
+            program,
+            known: &known,
+            own,
+            position,
+        };
         let mut places = Vec::new();
-        for at in reachable(&starts, arguments, &known, own) {
+        for at in reader.reachable(&ends.places, arguments) {
             let found = match arguments.get(at).map(CommandWord::literal) {
                 Some(Some(word)) if word == *subcommand => CommandMatch::Yes,
                 // Only the first one can have other names.
@@ -93,47 +101,139 @@ pub(crate) fn subcommands<'a, W: CommandWord>(
     program: &str,
     arguments: &'a [W],
 ) -> impl Iterator<Item = Option<&'a str>> + use<'a, W> {
-    let places = reachable(&[0], arguments, &KnownOptions::of(program), &[]);
+    let reader = OptionReader {
+        program,
+        known: &KnownOptions::of(program),
+        own: &[],
+        position: OptionPosition::Global,
+    };
+    let places = reader.reachable(&[0], arguments);
     let words = places.into_iter().filter_map(|at| arguments.get(at));
     words
         .map(CommandWord::literal)
         .filter(|word| !word.is_some_and(|word| word.starts_with(['-', '+'])))
 }
 
-/// The positions that can be reached from others by skipping options. An unknown word is not skipped.
-fn reachable<W: CommandWord>(
-    starts: &[usize],
-    arguments: &[W],
-    known: &KnownOptions,
-    own: &[&str],
-) -> Vec<usize> {
-    let mut is_found = vec![false; arguments.len() + 1];
-    let mut found = Vec::new();
-    let mut open = starts.to_vec();
-    while let Some(at) = open.pop() {
-        match is_found.get_mut(at) {
-            Some(is_found) if !*is_found => *is_found = true,
-            _ => continue,
-        }
-        found.push(at);
-        let Some(word) = arguments.get(at).and_then(CommandWord::literal) else {
-            continue;
+/// Where options are in a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OptionPosition {
+    /// Before the subcommand.
+    Global,
+    /// Behind a subcommand, which may have options of its own under the same letters.
+    BehindSubcommand,
+}
+
+/// Finds the words that a program may read as a subcommand, in every way that it may read the options before them.
+struct OptionReader<'a> {
+    program: &'a str,
+    known: &'a KnownOptions,
+    /// Options that the pattern names itself.
+    own: &'a [&'a str],
+    position: OptionPosition,
+}
+
+impl OptionReader<'_> {
+    /// The positions that can be reached from others by skipping options, and words before the subcommand that only
+    /// say where it runs. An unknown word is not skipped.
+    fn reachable<W: CommandWord>(&self, starts: &[usize], arguments: &[W]) -> Vec<usize> {
+        let names = match self.position {
+            OptionPosition::Global => SubcommandNames::of(self.program),
+            OptionPosition::BehindSubcommand => None,
         };
-        match known.kind_of(word) {
-            OptionKind::Word => {}
-            _ if own.contains(&word) => open.extend([at + 1, at + 2]),
-            OptionKind::Flag => open.push(at + 1),
-            OptionKind::Value => open.push(at + 2),
-            OptionKind::Unknown => open.extend([at + 1, at + 2]),
+        let mut is_found = vec![false; arguments.len() + 1];
+        let mut found = Vec::new();
+        let mut open = starts.to_vec();
+        while let Some(at) = open.pop() {
+            match is_found.get_mut(at) {
+                Some(is_found) if !*is_found => *is_found = true,
+                _ => continue,
+            }
+            found.push(at);
+            let Some(word) = arguments.get(at).and_then(CommandWord::literal) else {
+                continue;
+            };
+            let behind = self.behind(word, at, arguments);
+            if behind.is_empty()
+                && let Some(names) = names
+            {
+                for prefix in names.prefixes_of(word) {
+                    open.extend(self.behind_prefix(&prefix, at, arguments));
+                }
+            }
+            open.extend(behind);
+        }
+        found
+    }
+
+    /// The positions behind the words that run a subcommand elsewhere, with options between them.
+    fn behind_prefix<W: CommandWord>(
+        &self,
+        prefix: &[PrefixWord],
+        at: usize,
+        arguments: &[W],
+    ) -> Vec<usize> {
+        let mut places = vec![at + 1];
+        for wanted in prefix {
+            let mut next = Vec::new();
+            let mut open = places;
+            let mut seen = Vec::new();
+            while let Some(at) = open.pop() {
+                // Words that are far away are read from there again.
+                if seen.contains(&at) || seen.len() > MAX_PREFIX_OPTIONS {
+                    continue;
+                }
+                seen.push(at);
+                match arguments.get(at).map(CommandWord::literal) {
+                    Some(Some(word)) => {
+                        open.extend(self.behind(word, at, arguments));
+                        if wanted.is(word) {
+                            next.push(at + 1);
+                        }
+                    }
+                    Some(None) => next.push(at + 1),
+                    None => {}
+                }
+            }
+            places = next;
+        }
+        places
+    }
+
+    /// Where the next word may be behind an option; nowhere if the word is none.
+    fn behind<W: CommandWord>(&self, word: &str, at: usize, arguments: &[W]) -> Vec<usize> {
+        let next = arguments.get(at + 1).and_then(CommandWord::literal);
+        let is_short = word.starts_with('-') && word.len() == 2 && word != "--";
+        match self.known.kind_of(word) {
+            OptionKind::Word => Vec::new(),
+            _ if self.own.contains(&word) => vec![at + 1, at + 2],
+            OptionKind::Flag | OptionKind::Value
+                if is_short && self.position == OptionPosition::BehindSubcommand =>
+            {
+                vec![at + 1, at + 2]
+            }
+            // After a flag, `true` may be its value.
+            OptionKind::Flag if next.is_some_and(|next| self.known.is_boolean(next)) => {
+                vec![at + 1, at + 2]
+            }
+            OptionKind::Flag => vec![at + 1],
+            // Some programs take no value that looks like an option.
+            OptionKind::Value if next.is_some_and(|next| next.starts_with('-')) => {
+                vec![at + 1, at + 2]
+            }
+            OptionKind::Value => vec![at + 2],
+            OptionKind::Unknown => vec![at + 1, at + 2],
         }
     }
-    found
 }
+
+const MAX_PREFIX_OPTIONS: usize = 256;
 
 /// The global options of a program: those without a value, and those that take the next word.
 struct KnownOptions {
     flags: &'static str,
     values: &'static str,
+    /// Words that may be the value of an option without a value.
+    booleans: &'static str,
 }
 
 enum OptionKind {
@@ -153,7 +253,21 @@ impl KnownOptions {
         let is_it = |names: &str| names.split(' ').any(|it| it == name);
         let known = PROGRAMS.iter().find(|(names, ..)| is_it(names));
         let (flags, values) = known.map_or(("", ""), |(_, flags, values)| (*flags, *values));
-        KnownOptions { flags, values }
+        let booleans = BOOLEANS.iter().find(|(names, _)| is_it(names));
+        KnownOptions {
+            flags,
+            values,
+            booleans: booleans.map_or("", |(_, words)| *words),
+        }
+    }
+
+    /// Whether the program may read a word as the value of a flag before it.
+    fn is_boolean(&self, word: &str) -> bool {
+        let word = word.trim_matches(|it: char| it.is_ascii_whitespace());
+        let number = word.strip_prefix(['+', '-']).unwrap_or(word);
+        let is_number = number.starts_with(|it: char| it.is_ascii_digit());
+        let mut words = self.booleans.split_ascii_whitespace();
+        !self.booleans.is_empty() && (is_number || words.any(|it| it.eq_ignore_ascii_case(word)))
     }
 
     fn kind_of(&self, word: &str) -> OptionKind {
@@ -173,6 +287,15 @@ impl KnownOptions {
         }
     }
 }
+
+/// Programs that may take the word behind a flag as its value: their names, and these words. A number is one, too.
+const BOOLEANS: &[(&str, &str)] = &[
+    ("npm pnpm npx pnpx", "true false null always auto never"),
+    (
+        "apt apt-get apt-cache aptitude",
+        "yes no true false with without on off enable disable",
+    ),
+];
 
 /// Programs with subcommands: their names, options without a value, and options that take the next word.
 const PROGRAMS: &[(&str, &str, &str)] = &[
@@ -197,8 +320,8 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ),
     (
         "pnpm",
-        "-r --recursive -s --silent -w --workspace-root --color --no-color --offline --if-present --dry-run",
-        "-C --dir -F --filter --filter-prod --loglevel --reporter --store-dir --registry",
+        "-r --recursive -s --silent -w --workspace-root --no-color --offline --if-present --dry-run",
+        "-C --dir -F --filter --filter-prod --loglevel --reporter",
     ),
     (
         "yarn",
@@ -271,11 +394,18 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
 
 #[cfg(test)]
 mod tests {
+    use super::super::pattern::CommandPattern;
     use super::*;
 
     fn found(line: &str) -> Vec<&str> {
         let words: Vec<&str> = line.split(' ').collect();
-        let places = reachable(&[0], &words[1..], &KnownOptions::of(words[0]), &[]);
+        let reader = OptionReader {
+            program: words[0],
+            known: &KnownOptions::of(words[0]),
+            own: &[],
+            position: OptionPosition::Global,
+        };
+        let places = reader.reachable(&[0], &words[1..]);
         let words = line.split(' ').skip(1).collect::<Vec<_>>();
         places
             .into_iter()
@@ -302,6 +432,130 @@ mod tests {
             "git.exe -C dir push origin",
         ] {
             assert!(found(line).contains(&"push"), "{line}");
+        }
+    }
+
+    fn is_caught(pattern: &str, line: &str) -> bool {
+        let words: Vec<&str> = line.split(' ').collect();
+        let pattern = CommandPattern::parse(pattern).unwrap();
+        pattern.catches(&words) == CommandMatch::Yes
+    }
+
+    #[test]
+    fn attack_a_value_behind_a_flag_does_not_hide_the_subcommand() {
+        let npm = "npm pnpm";
+        for program in npm.split(' ') {
+            let pattern = format!("{program} publish **");
+            let known = KnownOptions::of(program);
+            for flag in known.flags.split(' ') {
+                for value in ["true", "false", "null", "always"] {
+                    for rest in ["publish", "--json true publish", "-s publish x"] {
+                        let line = format!("{program} {flag} {value} {rest}");
+                        assert!(is_caught(&pattern, &line), "{line}");
+                    }
+                }
+            }
+            for value in known.values.split(' ') {
+                for line in [
+                    format!("{program} {value} x publish"),
+                    format!("{program} {value} -s publish"),
+                    format!("{program} {value} -- publish"),
+                ] {
+                    assert!(is_caught(&pattern, &line), "{line}");
+                }
+            }
+        }
+        let apt = KnownOptions::of("apt-get");
+        for flag in apt.flags.split(' ') {
+            for value in "yes no TRUE false with without on off enable disable 2 +1 0x1".split(' ')
+            {
+                let line = format!("apt-get {flag} {value} install x");
+                assert!(is_caught("apt-get install **", &line), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn attack_words_that_say_where_a_subcommand_runs_do_not_hide_it() {
+        for (pattern, line) in [
+            ("pnpm publish **", "pnpm recursive publish"),
+            ("pnpm publish **", "pnpm multi publish"),
+            ("pnpm publish **", "pnpm -s m --json publish"),
+            ("pnpm publish **", "pnpm --recursive true publish"),
+            ("pnpm publish **", "pnpm --color false publish"),
+            ("pnpm recursive publish **", "pnpm m publish"),
+            ("pnpm remove **", "pnpm recursive uni x"),
+            ("yarn npm publish **", "yarn workspace a npm publish"),
+            ("yarn npm publish **", "yarn workspace -s a npm publish"),
+            (
+                "yarn npm publish **",
+                "yarn workspaces foreach -A npm publish",
+            ),
+            (
+                "yarn npm publish **",
+                "yarn workspaces foreach -vpi --include a --from b npm publish",
+            ),
+            (
+                "yarn npm publish **",
+                "yarn workspaces foreach -j 4 workspace a npm publish",
+            ),
+            ("yarn npm publish **", "yarn /path npm publish"),
+            ("yarn npm publish **", "yarn ./a b/c npm publish"),
+            ("yarn publish **", "yarn --cwd d workspace a publish"),
+            ("yarn publish", "yarn workspaces run publish"),
+            ("yarn add **", "yarn global add x"),
+            ("docker push **", "docker image push x"),
+            ("docker build **", "docker buildx build ."),
+            ("docker build **", "docker builder --builder x build ."),
+            ("docker rmi **", "docker image rm x"),
+            ("docker image rm **", "docker rmi x"),
+            ("docker image rm **", "docker image remove x"),
+            ("docker images", "docker image ls"),
+            ("docker system prune **", "docker system prune -f"),
+            (
+                "gcloud compute instances delete **",
+                "gcloud beta compute instances delete x",
+            ),
+            ("helm uninstall **", "helm -n x del y"),
+            ("bun publish **", "bun --filter x publish"),
+            ("cargo publish **", "cargo +nightly --color always publish"),
+            ("docker compose down **", "docker compose -c x down"),
+        ] {
+            assert!(is_caught(pattern, line), "{pattern} / {line}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_cannot_be_the_value_of_a_flag_is_the_subcommand() {
+        for (pattern, line) in [
+            ("npm publish **", "npm --json run publish"),
+            ("npm publish **", "npm -g install publish"),
+            ("npm publish **", "npm run true publish"),
+            ("pnpm publish **", "pnpm -r run publish"),
+            ("pnpm publish **", "pnpm run publish"),
+            ("pnpm recursive publish **", "pnpm publish"),
+            ("apt-get install **", "apt-get -y remove install"),
+            ("apt-get install **", "apt-get -q download install"),
+            ("yarn publish **", "yarn run publish"),
+            ("yarn npm publish **", "yarn workspaces list npm publish"),
+            ("yarn npm publish **", "yarn workspace npm publish"),
+            ("git push **", "git -C push status"),
+            ("cargo publish **", "cargo --locked test publish"),
+        ] {
+            assert!(!is_caught(pattern, line), "{pattern} / {line}");
+        }
+    }
+
+    #[test]
+    fn rules_that_allow_know_only_the_words_as_they_are() {
+        for line in [
+            "npm --json true publish",
+            "pnpm m publish",
+            "yarn a/b publish",
+        ] {
+            let words: Vec<&str> = line.split(' ').collect();
+            let pattern = CommandPattern::parse(&format!("{} publish **", words[0])).unwrap();
+            assert!(!pattern.allows_words(&words), "{line}");
         }
     }
 

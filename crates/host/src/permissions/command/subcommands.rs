@@ -30,19 +30,70 @@ pub(super) fn is_subcommand(program: &str, word: &str, wanted: &str) -> CommandM
     }
 }
 
-/// Whether a word before a subcommand changes nothing: `docker container run` is `docker run`.
-pub(super) fn is_group(program: &str, word: &str) -> bool {
-    let program = SubcommandNames::of(program);
-    program.is_some_and(|program| has(program.groups, word))
+/// The subcommands of a pattern in each way to write them: `docker container run` is `docker run`, and `docker rmi` is
+/// `docker image rm`.
+pub(super) fn spellings<'a>(program: &str, subcommands: &[&'a str]) -> Vec<Vec<&'a str>> {
+    let Some(program) = SubcommandNames::of(program) else {
+        return vec![subcommands.to_vec()];
+    };
+    let synonyms = program.synonyms.split(',');
+    let synonyms = synonyms.filter_map(|it| it.split_once('='));
+    let synonyms = synonyms.map(|(short, long)| {
+        let long: Vec<&'static str> = long.split_ascii_whitespace().collect();
+        (short, long)
+    });
+    let synonyms: Vec<(&str, Vec<&str>)> = synonyms.collect();
+    let is_it = |(short, long): &&(&str, Vec<&str>)| {
+        subcommands.first() == Some(short) || subcommands.starts_with(long)
+    };
+    let mut all = Vec::new();
+    if let Some((short, long)) = synonyms.iter().find(is_it) {
+        let taken = match subcommands.starts_with(long) {
+            true => long.len(),
+            false => 1,
+        };
+        all.push([&[*short], &subcommands[taken..]].concat());
+        let same = synonyms.iter().filter(|(it, _)| it == short);
+        all.extend(same.map(|(_, long)| [long.as_slice(), &subcommands[taken..]].concat()));
+    }
+    let without_group = match subcommands {
+        [group, rest @ ..] if !rest.is_empty() && has(program.groups, group) && all.is_empty() => {
+            rest
+        }
+        all => all,
+    };
+    all.push(without_group.to_vec());
+    all
 }
 
-struct SubcommandNames {
+/// A word behind the first one of those that run a subcommand elsewhere, such as the name in `yarn workspace NAME`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PrefixWord {
+    Any,
+    This(&'static str),
+}
+
+impl PrefixWord {
+    pub(super) fn is(self, word: &str) -> bool {
+        match self {
+            PrefixWord::Any => true,
+            PrefixWord::This(wanted) => wanted == word,
+        }
+    }
+}
+
+/// The names of one program's subcommands.
+pub(super) struct SubcommandNames {
     names: &'static str,
     /// Subcommands that are built in and can't be made an alias of another one.
     known: &'static str,
     /// Names of the same subcommand, in groups separated by commas.
     aliases: &'static str,
     groups: &'static str,
+    /// Words before a subcommand that only say where it runs, separated by commas. `?` is any word, `/` a path.
+    prefixes: &'static str,
+    /// One word that is the same as several, as `WORD=WORDS`, separated by commas.
+    synonyms: &'static str,
     /// Whether the beginning of a name is enough.
     abbreviates: bool,
     /// Whether users, and files in a project, can define aliases.
@@ -50,9 +101,28 @@ struct SubcommandNames {
 }
 
 impl SubcommandNames {
-    fn of(program: &str) -> Option<&'static SubcommandNames> {
+    pub(super) fn of(program: &str) -> Option<&'static SubcommandNames> {
         let name = base_name(program);
         PROGRAMS.iter().find(|program| has(program.names, &name))
+    }
+
+    /// The words that follow a first word before the subcommand, in every way to read it.
+    pub(super) fn prefixes_of(&'static self, word: &str) -> impl Iterator<Item = Vec<PrefixWord>> {
+        let is_group = has(self.groups, word).then(Vec::new);
+        let is_first = move |first: &str| match first {
+            "/" => word.contains(['/', '\\']),
+            first => first == word,
+        };
+        let prefixes = self.prefixes.split(',').filter_map(move |prefix| {
+            let mut words = prefix.split_ascii_whitespace();
+            words.next().filter(|first| is_first(first))?;
+            let rest = words.map(|word| match word {
+                "?" => PrefixWord::Any,
+                word => PrefixWord::This(word),
+            });
+            Some(rest.collect())
+        });
+        is_group.into_iter().chain(prefixes)
     }
 
     /// npm reads `runScript` as `run-script`.
@@ -126,6 +196,8 @@ const PROGRAMS: &[SubcommandNames] = &[
             verify-commit verify-pack verify-tag version whatchanged worktree write-tree",
         aliases: "add stage,init init-db,fsck fsck-objects",
         groups: "",
+        prefixes: "",
+        synonyms: "",
         abbreviates: false,
         has_own_aliases: true,
     },
@@ -137,6 +209,8 @@ const PROGRAMS: &[SubcommandNames] = &[
             test tree uninstall update vendor verify-project version yank clippy fmt",
         aliases: "build b,check c,doc d,run r,test t,remove rm",
         groups: "",
+        prefixes: "",
+        synonyms: "",
         abbreviates: false,
         has_own_aliases: true,
     },
@@ -153,15 +227,70 @@ const PROGRAMS: &[SubcommandNames] = &[
             dedupe ddp,run run-script rum urn,ci clean-install ic install-clean isntall-clean,exec x,explain why,ll la,\
             version verison,help hlep,dist-tag dist-tags,org ogr,adduser add-user",
         groups: "",
+        prefixes: "",
+        synonyms: "",
         abbreviates: true,
         has_own_aliases: false,
     },
     SubcommandNames {
         names: "pnpm",
         known: "",
-        aliases: "install i,remove rm uninstall un,update up upgrade,run run-script,test t tst,list ls,link ln,\
-            rebuild rb,install-test it",
+        aliases: "install i,remove rm uninstall un uni,update up upgrade,run run-script rum urn,test t tst,list ls,link ln,\
+            rebuild rb,install-test it,unlink dislink,ll la,config c,ci clean-install ic install-clean,\
+            recursive multi m",
         groups: "",
+        prefixes: "recursive,multi,m",
+        synonyms: "",
+        abbreviates: false,
+        has_own_aliases: false,
+    },
+    SubcommandNames {
+        names: "yarn yarnpkg",
+        known: "",
+        aliases: "",
+        groups: "",
+        prefixes: "workspace ?,workspaces foreach,workspaces run,global,/",
+        synonyms: "",
+        abbreviates: false,
+        has_own_aliases: false,
+    },
+    SubcommandNames {
+        names: "gcloud",
+        known: "",
+        aliases: "",
+        groups: "",
+        prefixes: "alpha,beta,preview",
+        synonyms: "",
+        abbreviates: false,
+        has_own_aliases: false,
+    },
+    SubcommandNames {
+        names: "helm",
+        known: "",
+        aliases: "uninstall del delete un,list ls,history hist,dependency dep dependencies,show inspect,pull fetch",
+        groups: "",
+        prefixes: "",
+        synonyms: "",
+        abbreviates: false,
+        has_own_aliases: false,
+    },
+    SubcommandNames {
+        names: "systemctl",
+        known: "",
+        aliases: "try-restart condrestart,try-reload-or-restart reload-or-try-restart condreload force-reload",
+        groups: "",
+        prefixes: "",
+        synonyms: "",
+        abbreviates: false,
+        has_own_aliases: false,
+    },
+    SubcommandNames {
+        names: "brew",
+        known: "",
+        aliases: "uninstall remove rm,update up,install instal,link ln,info abv,doctor dr,list ls,home homepage,search -S",
+        groups: "",
+        prefixes: "",
+        synonyms: "",
         abbreviates: false,
         has_own_aliases: false,
     },
@@ -169,7 +298,9 @@ const PROGRAMS: &[SubcommandNames] = &[
         names: "docker podman nerdctl",
         known: "",
         aliases: "rm remove,ps ls list,rmi untag",
-        groups: "container image",
+        groups: "container image builder buildx system",
+        prefixes: "",
+        synonyms: "rmi=image rm,rmi=image remove,images=image ls,images=image list",
         abbreviates: false,
         has_own_aliases: false,
     },
@@ -180,6 +311,8 @@ const PROGRAMS: &[SubcommandNames] = &[
             variable version workflow",
         aliases: "codespace cs,extension extensions ext",
         groups: "",
+        prefixes: "",
+        synonyms: "",
         abbreviates: false,
         has_own_aliases: true,
     },
@@ -218,6 +351,10 @@ mod tests {
             let found = is_subcommand(program, word, wanted);
             assert_eq!(found, expected, "{program} {word} / {wanted}");
         }
-        assert!(is_group("docker", "container") && !is_group("git", "container"));
+        assert_eq!(spellings("docker", &["container", "run"]), [["run"]]);
+        assert_eq!(
+            spellings("git", &["container", "run"]),
+            [["container", "run"]]
+        );
     }
 }

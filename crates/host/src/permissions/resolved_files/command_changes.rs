@@ -8,6 +8,7 @@ use attache_schema::v1;
 use super::super::Action;
 use super::super::action::{alternatives, is_pattern, reaches_protected};
 use super::super::command::changes::{ChangedFile, FileChange, changed_files};
+use super::super::command::code::{CodeText, is_balanced, texts_in};
 use super::super::command::line::{ShellLine, ShellWord, SimpleCommand};
 use super::super::command::options::CommandWord as _;
 use super::super::path_views::word_values;
@@ -78,6 +79,7 @@ impl CommandInspection<'_> {
         let mut found = Vec::new();
         for change in [
             FileChange::Possible,
+            FileChange::Code,
             FileChange::Into,
             FileChange::Write,
             FileChange::Remove,
@@ -86,6 +88,10 @@ impl CommandInspection<'_> {
             let words = files.iter().filter(|file| file.change == change);
             let mut paths: Vec<PathBuf> = Vec::new();
             for file in words {
+                if change == FileChange::Code {
+                    found.extend(self.code(&file.word, &mut paths));
+                    continue;
+                }
                 for text in self.texts(&file.word, change) {
                     if change == FileChange::Into && !self.is_in_directory(&text) {
                         continue;
@@ -102,16 +108,48 @@ impl CommandInspection<'_> {
         found
     }
 
+    /// Looks at what code names: whether something protected is among it, and what has to be looked up.
+    fn code(&mut self, word: &ShellWord, paths: &mut Vec<PathBuf>) -> Option<Protection> {
+        let mut codes = self.variables.expand(word);
+        if let ShellWord::Undecided(text) = word {
+            codes.extend(self.variables.expanded(text, MAX_DEPTH));
+        }
+        codes.dedup();
+        for code in codes {
+            for text in texts_in(&code) {
+                let (text, change) = match text {
+                    CodeText::Name(text) => (text, FileChange::Code),
+                    CodeText::Pattern(text) => (text, FileChange::Possible),
+                };
+                if self.names_protected(&text, change) {
+                    return Some(Protection::File);
+                }
+                if !text.contains(UNKNOWN) {
+                    paths.extend(self.paths(&text, change));
+                }
+            }
+        }
+        None
+    }
+
     /// The texts that the shell may expand a word to.
     fn texts(&self, word: &ShellWord, change: FileChange) -> Vec<String> {
         let texts = self.variables.expand(word);
         match change {
             // Its options may have a file as their value.
             FileChange::Possible => {
-                let values = texts.iter().flat_map(|text| word_values(text));
+                let values = texts.iter().flat_map(|text| {
+                    let values = word_values(text).into_iter();
+                    // `x[1` of `x[1:]` is no pattern.
+                    values.filter(move |value| value == text || !is_cut_out(value))
+                });
                 values.map(str::to_owned).collect()
             }
-            FileChange::Into | FileChange::Write | FileChange::Remove | FileChange::Move => texts,
+            FileChange::Code
+            | FileChange::Into
+            | FileChange::Write
+            | FileChange::Remove
+            | FileChange::Move => texts,
         }
     }
 
@@ -138,13 +176,13 @@ impl CommandInspection<'_> {
         if is_stream(text) {
             return Vec::new();
         }
-        if change == FileChange::Possible {
+        if matches!(change, FileChange::Possible | FileChange::Code) {
             match self.room.checked_sub(self.bases.len()) {
                 Some(left) => self.room = left,
                 None => return Vec::new(),
             }
         }
-        if !is_pattern(text) {
+        if change == FileChange::Code || !is_pattern(text) {
             return self.bases.iter().map(|base| base.join(text)).collect();
         }
         // A shell matches only what exists, and hidden files only if the pattern names the dot.
@@ -183,11 +221,13 @@ impl CommandInspection<'_> {
             (Protection::HardLink, change) => {
                 matches!(change, FileChange::Write | FileChange::Into)
             }
-            (Protection::Unknown, change) => change != FileChange::Possible,
+            (Protection::Unknown, change) => {
+                !matches!(change, FileChange::Possible | FileChange::Code)
+            }
         };
         let of_files = files.files.iter().filter_map(|file| file.protection);
         let mut found: Vec<Protection> = of_files.filter(counts).collect();
-        if files.is_cut && change != FileChange::Possible {
+        if files.is_cut && !matches!(change, FileChange::Possible | FileChange::Code) {
             found.push(Protection::Unknown);
         }
         if change == FileChange::Remove {
@@ -364,6 +404,11 @@ fn destinations(part: &SimpleCommand) -> Vec<&ShellWord> {
             found
         }
     }
+}
+
+/// Whether a part of a word is the beginning or the end of a pattern that was cut in two.
+fn is_cut_out(part: &str) -> bool {
+    is_pattern(part) && !is_balanced(part)
 }
 
 /// Whether the path is a stream of the process itself, or a device that stores nothing.

@@ -27,6 +27,12 @@ pub(super) fn create(wanted: &LandlockRules) -> Result<OwnedFd, String> {
     }
 }
 
+/// A ruleset without file rules, which would refuse mounts.
+pub(super) fn signal_scope() -> Option<OwnedFd> {
+    let scope = strict_ruleset().scope(Scope::Signal).ok()?;
+    scope.create().ok()?.into()
+}
+
 pub(super) fn support() -> SandboxSupport {
     let can = |rights: BitFlags<AccessFs>| strict_ruleset().handle_access(rights).is_ok();
     if !can(AccessFs::from_write(ABI::V1)) {

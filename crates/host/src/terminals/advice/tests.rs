@@ -10,17 +10,28 @@ use super::advice;
 use crate::sandbox::{SandboxLimits, SandboxSettings};
 use crate::scratch::Scratch;
 
-/// A home directory with a secret and a project.
 fn check(output: &str, expected: &Expect) {
+    expected.assert_eq(&advice_at_home(output));
+}
+
+/// The advice in a home directory with a secret and a project.
+fn advice_at_home(output: &str) -> String {
     let home = Scratch::new();
     for name in ["project", "other/out", ".cargo/bin", "repository/.git"] {
         fs::create_dir_all(home.join(name)).unwrap();
     }
-    for name in [".netrc", ".gitconfig", ".npmrc", "notes"] {
+    for name in [
+        ".netrc",
+        ".gitconfig",
+        ".npmrc",
+        "notes",
+        "other/out/kept",
+        "other/out/open",
+    ] {
         fs::write(home.join(name), "").unwrap();
     }
     let limits = SandboxLimits {
-        writable: vec![home.join("project")],
+        writable: vec![home.join("project"), home.join("other/out/open")],
         secret: vec![home.join(".netrc")],
         is_sandboxed: true,
         settings: Arc::new(SandboxSettings {
@@ -37,8 +48,8 @@ fn check(output: &str, expected: &Expect) {
         !said.contains("'[\"~\"]'") && !said.contains(",\"~\"]"),
         "{said}"
     );
-    expected.assert_eq(said.trim_end());
     assert!(Path::new(&base).exists());
+    said.trim_end().to_owned()
 }
 
 /// The symptom: the advice was to add the whole home directory to `sandbox.write`.
@@ -90,6 +101,37 @@ fn a_file_that_is_changed_by_a_lock_beside_it_cannot_be_opened_alone() {
         &expect![
             "[attache: the sandbox does not let commands write `~/repository/.git/packed-refs.lock`, only the session's directories, temporary folders and caches of tools; to write there, run the command yourself or start attache with `--no-sandbox`]"
         ],
+    );
+}
+
+/// The symptom: after the advice was followed, the file still couldn't be removed, and there was no advice any more.
+#[test]
+fn removing_and_renaming_a_file_needs_its_directory() {
+    let refused = |name: &str| {
+        format!(
+            "[attache: the sandbox does not let commands write `~/other/out/{name}`, only the session's directories, temporary folders and caches of tools; to allow it: attache config set sandbox.write '[\"/srv/more\",\"~/other/out\"]' (or start attache with `--no-sandbox`)]"
+        )
+    };
+    let check = |output: &str, name: &str| {
+        let expected = refused(name);
+        let found = advice_at_home(output);
+        assert_eq!(found, expected, "{output}");
+    };
+    for name in ["kept", "open"] {
+        check(
+            &format!("rm: cannot remove '~/other/out/{name}': Permission denied"),
+            name,
+        );
+        check(
+            &format!(
+                "PermissionError: could not delete '~/other/out/{name}': Operation not permitted"
+            ),
+            name,
+        );
+    }
+    check(
+        "mv: cannot move '~/other/out/kept' to 'x': Permission denied",
+        "kept",
     );
 }
 

@@ -4,7 +4,7 @@ use attache_testkit::Side;
 use expect_test::expect;
 
 use super::{Agent, AgentCall, end_of_turn, hello_back, v1, wire};
-use crate::{CallError, json::Raw};
+use crate::{CallErrorKind, json::Raw};
 
 #[tokio::test(start_paused = true)]
 async fn encoded_messages_have_the_official_form() {
@@ -57,8 +57,8 @@ async fn a_call_without_its_capability_is_not_sent() {
     let agent = Agent::with("{}", "quiet 1s").await;
     let read = v1::ReadTextFileRequest::new("s", "/a");
     let refused = agent.client.request(read).await.unwrap_err();
-    expect!["fs/read_text_file needs `clientCapabilities.fs.readTextFile`, which the peer does not advertise"].assert_eq(&refused.to_string());
-    assert!(matches!(refused, CallError::NotOffered { .. }));
+    expect!["fs/read_text_file to the client in session `s` failed: the peer does not advertise `clientCapabilities.fs.readTextFile`"].assert_eq(&refused.to_string());
+    assert!(matches!(refused.kind(), CallErrorKind::NotOffered { .. }));
     agent.finish().await;
 }
 
@@ -67,7 +67,7 @@ async fn nothing_is_sent_before_initialize() {
     let agent = Agent::new("quiet 1s");
     let session = agent.client.session("s");
     let refused = session.send_message("early").await.unwrap_err();
-    assert!(matches!(refused, CallError::NotInitialized { .. }));
+    assert_eq!(*refused.kind(), CallErrorKind::NotInitialized);
     drop(session);
     agent.finish().await;
 }

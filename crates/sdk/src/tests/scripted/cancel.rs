@@ -343,3 +343,33 @@ async fn a_permission_request_that_our_agent_cancels() {
     drop(reply);
     agent.finish().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_turn_ends_its_tool_call_before_it_responds() {
+    let mut agent = Agent::with(
+        "{}",
+        r#"
+        -> session/prompt @turn {"sessionId":"s","prompt":[{"type":"text","text":"go"}]}
+        <. session/update {"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"Wait"}}
+        .> session/cancel {"sessionId":"s"}
+        <. session/update {"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"failed"}}
+        <= @turn {"stopReason":"cancelled"}
+    "#,
+    )
+    .await;
+    let (request, reply) = agent.prompt().await;
+    let session = agent.client.session(request.session_id);
+    let call = v1::ToolCall::new("t", "Wait");
+    let work = async {
+        session.update(call.clone()).await?;
+        std::future::pending::<()>().await;
+        Ok::<_, CallError>(end_of_turn())
+    };
+    let failed = session.update(call.change().status(v1::ToolCallStatus::Failed));
+    let turn = reply.run_or_clean_up(work, failed);
+    tokio::join!(turn, async {
+        assert!(agent.calls.next().await.is_some());
+    });
+    drop(session);
+    agent.finish().await;
+}

@@ -4,7 +4,7 @@ use attache_testkit::Side;
 use expect_test::expect;
 
 use super::{Client, ClientCall, our_initialize_request, v1};
-use crate::{CallError, json::Raw};
+use crate::{CallErrorKind, json::Raw};
 
 #[tokio::test(start_paused = true)]
 async fn encoded_messages_have_the_official_form() {
@@ -71,11 +71,17 @@ async fn a_call_without_its_capability_is_not_sent() {
         .agent
         .request(v1::ListSessionsRequest::default())
         .await;
-    expect!["session/list needs `agentCapabilities.sessionCapabilities.list`, which the peer does not advertise"].assert_eq(&refused.clone().unwrap_err().to_string());
-    assert!(matches!(refused, Err(CallError::NotOffered { .. })));
+    expect!["session/list to the agent failed: the peer does not advertise `agentCapabilities.sessionCapabilities.list`"].assert_eq(&refused.clone().unwrap_err().to_string());
+    assert!(matches!(
+        refused.unwrap_err().kind(),
+        CallErrorKind::NotOffered { .. }
+    ));
     let load = v1::LoadSessionRequest::new("s", "/project", []);
     let refused = client.agent.request(load).await;
-    assert!(matches!(refused, Err(CallError::NotOffered { .. })));
+    assert!(matches!(
+        refused.unwrap_err().kind(),
+        CallErrorKind::NotOffered { .. }
+    ));
     client.finish().await;
 }
 
@@ -84,10 +90,10 @@ async fn nothing_is_sent_before_initialize() {
     let client = Client::new("|>");
     let new = v1::NewSessionRequest::new("/project", []);
     let refused = client.agent.request(new).await.unwrap_err();
-    expect!["session/new needs an initialized connection"].assert_eq(&refused.to_string());
+    expect!["session/new to the agent failed: the connection is not initialized; send `initialize` first"].assert_eq(&refused.to_string());
     let session = client.agent.session("s");
     let refused = session.cancel().await.unwrap_err();
-    assert!(matches!(refused, CallError::NotInitialized { .. }));
+    assert_eq!(*refused.kind(), CallErrorKind::NotInitialized);
     drop(session);
     client.finish().await;
 }
@@ -108,10 +114,10 @@ async fn nothing_is_sent_before_the_response_to_initialize() {
             .request(v1::NewSessionRequest::new("/project", []))
     };
     let (hello, early) = tokio::join!(client.agent.initialize(our_initialize_request()), new());
-    assert!(matches!(early, Err(CallError::NotInitialized { .. })));
-    assert_eq!(hello.unwrap_err(), CallError::Version(2));
+    assert_eq!(*early.unwrap_err().kind(), CallErrorKind::NotInitialized);
+    assert_eq!(*hello.unwrap_err().kind(), CallErrorKind::Version(2));
     let later = new().await;
-    assert!(matches!(later, Err(CallError::NotInitialized { .. })));
+    assert_eq!(*later.unwrap_err().kind(), CallErrorKind::NotInitialized);
     client.finish().await;
 }
 
@@ -124,7 +130,7 @@ async fn an_unsupported_protocol_version() {
     "#,
     );
     let outcome = client.agent.initialize(our_initialize_request()).await;
-    assert_eq!(outcome.unwrap_err(), CallError::Version(2));
+    assert_eq!(*outcome.unwrap_err().kind(), CallErrorKind::Version(2));
     client.finish().await;
 }
 
@@ -245,7 +251,8 @@ async fn an_invalid_result_names_its_position() {
     let client = Client::with("{}", "-> session/new {...}\n<= {\"sessionId\":7}").await;
     let new = v1::NewSessionRequest::new("/a", []);
     let fault = client.agent.request(new).await.unwrap_err();
-    expect!["session/new: result.sessionId: expected a string, found a number"]
+    expect!["session/new to the agent failed: result.sessionId: expected a string, found a number"]
         .assert_eq(&fault.to_string());
+    assert_eq!(fault.position().as_deref(), Some("result.sessionId"));
     client.finish().await;
 }

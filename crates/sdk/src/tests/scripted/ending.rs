@@ -1,7 +1,7 @@
 //! How connections end, and the messages that are still delivered.
 
 use super::{Agent, Client, end_of_turn, v1};
-use crate::{CallError, CloseReason};
+use crate::{CallErrorKind, CloseReason};
 
 const TURN: &str = r#"-> session/prompt {"sessionId":"s","prompt":[{"type":"text","text":"go"}]}"#;
 
@@ -19,13 +19,19 @@ async fn the_end_of_the_connection_fails_pending_calls() {
     .await;
     let ask = |cwd| client.agent.request(v1::NewSessionRequest::new(cwd, []));
     let (one, other) = tokio::join!(ask("/a"), ask("/b"));
-    assert_eq!(one.unwrap_err(), CallError::Closed(CloseReason::PeerClosed));
     assert_eq!(
-        other.unwrap_err(),
-        CallError::Closed(CloseReason::PeerClosed)
+        *one.unwrap_err().kind(),
+        CallErrorKind::Closed(CloseReason::PeerClosed)
+    );
+    assert_eq!(
+        *other.unwrap_err().kind(),
+        CallErrorKind::Closed(CloseReason::PeerClosed)
     );
     let later = ask("/c").await.unwrap_err();
-    assert_eq!(later, CallError::Closed(CloseReason::PeerClosed));
+    assert_eq!(
+        *later.kind(),
+        CallErrorKind::Closed(CloseReason::PeerClosed)
+    );
     client.finish().await;
 }
 
@@ -39,10 +45,10 @@ async fn closing_our_side_fails_pending_calls() {
     };
     let (outcome, ()) = tokio::join!(new(), closing);
     assert_eq!(
-        outcome.unwrap_err(),
-        CallError::Closed(CloseReason::ClosedLocally)
+        *outcome.unwrap_err().kind(),
+        CallErrorKind::Closed(CloseReason::ClosedLocally)
     );
-    assert!(matches!(new().await, Err(CallError::Closed(_))));
+    assert!(new().await.unwrap_err().is_closed());
     client.finish().await;
 }
 
@@ -70,7 +76,10 @@ async fn a_client_that_disconnects_cancels_its_requests() {
     session.send_message("The last word").await.unwrap();
     let tool = v1::ToolCallUpdate::new("t");
     let asked = session.request_permission(tool, []).await.unwrap_err();
-    assert_eq!(asked, CallError::Closed(CloseReason::PeerClosed));
+    assert_eq!(
+        *asked.kind(),
+        CallErrorKind::Closed(CloseReason::PeerClosed)
+    );
     drop((reply, session));
     agent.finish().await;
 }
@@ -83,7 +92,7 @@ async fn a_turn_whose_updates_nobody_takes_is_stalled() {
     let client = Client::with("{}", &script).await;
     let session = client.agent.session("s");
     let outcome = session.prompt(["go"]).await;
-    assert_eq!(outcome.unwrap_err(), CallError::Stalled);
+    assert_eq!(*outcome.unwrap_err().kind(), CallErrorKind::Stalled);
     drop(session);
     client.finish().await;
 }
@@ -138,7 +147,7 @@ async fn a_turn_whose_permission_request_nobody_takes_is_stalled() {
     let client = Client::with("{}", &script).await;
     let session = client.agent.session("s");
     let outcome = session.prompt(["go"]).await;
-    assert_eq!(outcome.unwrap_err(), CallError::Stalled);
+    assert_eq!(*outcome.unwrap_err().kind(), CallErrorKind::Stalled);
 }
 
 #[tokio::test(start_paused = true)]
@@ -146,8 +155,8 @@ async fn a_method_of_the_protocol_is_not_an_extension() {
     let client = Client::with("{}", "|>").await;
     let none = attache_rpc::json::Raw::parse("{}").unwrap();
     let asked = client.agent.request_extension("session/list", &none).await;
-    assert_eq!(asked.unwrap_err(), CallError::NotAnExtension);
+    assert_eq!(asked.unwrap_err().kind(), &CallErrorKind::NotAnExtension);
     let told = client.agent.notify_extension("session/cancel", &none).await;
-    assert_eq!(told.unwrap_err(), CallError::NotAnExtension);
+    assert_eq!(told.unwrap_err().kind(), &CallErrorKind::NotAnExtension);
     client.finish().await;
 }

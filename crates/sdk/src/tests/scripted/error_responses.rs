@@ -275,7 +275,17 @@ async fn a_request_that_our_client_does_not_advertise() {
             break;
         }
     }
-    assert_eq!(client.agent.ignored(), 2);
+    let ignored = client.agent.ignored();
+    assert_eq!(ignored.count, 2);
+    let reasons = ignored
+        .recent
+        .iter()
+        .map(|one| format!("{}: {}\n", one.method, one.error));
+    expect![[r#"
+        session/nonsense: Method not found (-32601)
+        session/update: Invalid params: params.sessionId: expected a string, found a number (-32602)
+    "#]]
+    .assert_eq(&reasons.collect::<String>());
     assert_eq!(client.agent.counts().malformed, 1);
     let trace = client.finish().await;
     wire(

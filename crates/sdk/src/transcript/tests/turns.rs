@@ -6,7 +6,7 @@ use expect_test::expect;
 use super::check;
 use super::script::run;
 use crate::transcript::{Entry, TurnOutcome};
-use crate::{CallError, CloseReason};
+use crate::{CallError, CallErrorKind, CloseReason, Role};
 
 #[test]
 fn a_turn_has_a_start_and_an_end() {
@@ -146,10 +146,18 @@ fn a_cancelled_request_is_a_cancelled_turn() {
 
 #[test]
 fn every_result_of_a_prompt_ends_its_turn() {
+    let failed = |kind| {
+        Err(CallError::new(
+            Role::Agent,
+            "session/prompt".into(),
+            None,
+            kind,
+        ))
+    };
     let answers = [
         Ok(v1::PromptResponse::new(v1::StopReason::Refusal)),
-        Err(CallError::Refused(v1::Error::new(7, "no"))),
-        Err(CallError::Closed(CloseReason::PeerClosed)),
+        failed(CallErrorKind::Refused(v1::Error::new(7, "no"))),
+        failed(CallErrorKind::Closed(CloseReason::PeerClosed)),
     ];
     let said = answers.map(|answer| match TurnOutcome::from(answer) {
         TurnOutcome::Stopped(reason) => reason.as_str().to_owned(),
@@ -158,7 +166,7 @@ fn every_result_of_a_prompt_ends_its_turn() {
     expect![[r#"
         refusal
         no (7)
-        Internal error: the peer has closed the connection (-32603)"#]]
+        Internal error: session/prompt to the agent failed: the peer has closed the connection (-32603)"#]]
     .assert_eq(&said.join("\n"));
 }
 
