@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::sync::Arc;
 
-use super::{Child, Confinement, Error, ExecWatch, ExitStatus, Stdin, Stdout, platform};
+use super::{
+    Child, Confinement, Error, ExecWatch, ExitStatus, Stdin, Stdout, diagnostics, platform,
+};
 
 /// A program to start: its name, arguments, environment and working directory. It can be started any number of times.
 ///
@@ -180,7 +182,8 @@ impl Program {
     /// As with [`Program::spawn`].
     pub async fn spawn_piped(&self) -> Result<(Child, Stdin, Stdout), Error> {
         in_runtime()?;
-        let (started, pipes) = platform::start(self).await?;
+        let result = platform::start(self).await;
+        let (started, pipes) = diagnostics::starting(self, result, |it| &it.0)?;
         Ok(Child::piped(started, pipes, self.stderr_tail))
     }
 
@@ -197,7 +200,8 @@ impl Program {
         stderr: PipeWriter,
     ) -> Result<Child, Error> {
         in_runtime()?;
-        let started = platform::start_with_pipes(self, stdin, stdout, stderr).await?;
+        let result = platform::start_with_pipes(self, stdin, stdout, stderr).await;
+        let started = diagnostics::starting(self, result, |it| it)?;
         Ok(Child::captured(started))
     }
 
@@ -210,7 +214,8 @@ impl Program {
     /// As with [`Program::spawn`].
     pub async fn spawn_captured(&self) -> Result<(Child, Stdout), Error> {
         in_runtime()?;
-        let (started, output) = platform::start_captured(self).await?;
+        let result = platform::start_captured(self).await;
+        let (started, output) = diagnostics::starting(self, result, |it| &it.0)?;
         Ok((Child::captured(started), Stdout::new(output)))
     }
 
@@ -234,7 +239,8 @@ impl Program {
     /// As with [`Program::spawn`].
     pub async fn spawn_attached(&self) -> Result<Child, Error> {
         in_runtime()?;
-        let started = platform::start_attached(self).await?;
+        let result = platform::start_attached(self).await;
+        let started = diagnostics::starting(self, result, |it| it)?;
         Ok(Child::captured(started))
     }
 }

@@ -57,6 +57,13 @@ pub enum NonJsonLines {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(pub(crate) u64);
 
+impl CallId {
+    /// The id of the request on the wire.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
 /// The result of receiving a message.
 #[derive(Debug)]
 pub enum Event {

@@ -23,11 +23,25 @@ pub fn stdio() -> io::Result<(ClientHandle, AgentCalls)> {
 /// Connects an agent to the client on standard input and output, like [`stdio`], with these options.
 pub fn stdio_with(options: Options) -> io::Result<(ClientHandle, AgentCalls)> {
     let (read, write) = transport::stdio()?;
-    Ok(connect(read, write, options))
+    Ok(connect_over("stdio", read, write, options))
 }
 
 /// Connects an agent to the client on any byte stream.
 pub fn connect<R, W>(read: R, write: W, options: Options) -> (ClientHandle, AgentCalls)
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    connect_over("stream", read, write, options)
+}
+
+/// `transport` is what carries the bytes, for the log.
+fn connect_over<R, W>(
+    transport: &'static str,
+    read: R,
+    write: W,
+    options: Options,
+) -> (ClientHandle, AgentCalls)
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -39,6 +53,8 @@ where
         stall: options.stall,
         grace: options.grace,
         session_index: Box::new(AgentSessionIndex),
+        peer: "client",
+        transport,
         translator: options.translator,
     };
     let (link, inbox) = transport::connect(read, write, options);

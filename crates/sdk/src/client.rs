@@ -21,6 +21,20 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
+    connect_over("stream", read, write, options)
+}
+
+/// `transport` is what carries the bytes, for the log.
+fn connect_over<R, W>(
+    transport: &'static str,
+    read: R,
+    write: W,
+    options: Options,
+) -> (AgentHandle, ClientCalls)
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
     let options = transport::Options {
         limits: options.limits,
         framing: options.framing,
@@ -28,6 +42,8 @@ where
         stall: options.stall,
         grace: options.grace,
         session_index: Box::new(ClientSessionIndex),
+        peer: "agent",
+        transport,
         translator: options.translator,
     };
     let (link, inbox) = transport::connect(read, write, options);
@@ -45,7 +61,7 @@ pub async fn spawn(
     options: Options,
 ) -> Result<(AgentHandle, ClientCalls, Child), process::Error> {
     let (child, stdin, stdout) = program.spawn_piped().await?;
-    let (agent, calls) = connect(stdout, stdin, options);
+    let (agent, calls) = connect_over("child process", stdout, stdin, options);
     Ok((agent, calls, child))
 }
 

@@ -7,6 +7,7 @@ mod call;
 mod calls;
 pub mod client;
 mod connection;
+mod diagnostics;
 mod error;
 mod options;
 pub mod proxy;
@@ -14,6 +15,7 @@ mod reply;
 mod session_index;
 #[cfg(test)]
 mod tests;
+mod trace_context;
 pub mod transcript;
 mod turns;
 
@@ -30,6 +32,7 @@ pub use connection::{IgnoredNotification, IgnoredNotifications};
 pub use error::{CallError, CallErrorKind, Role};
 pub use options::Options;
 pub use reply::Reply;
+pub use trace_context::{TraceContext, TraceparentError};
 pub use transcript::Transcript;
 
 /// What each handle may send, as tests.

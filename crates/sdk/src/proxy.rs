@@ -78,6 +78,7 @@ where
         stall: Duration::MAX,
         grace: options.grace,
         session_index: Box::new(AgentSessionIndex),
+        peer: "client",
         ..transport::Options::default()
     };
     let limits = options.limits.clone();
@@ -88,6 +89,8 @@ where
         stall: Duration::MAX,
         grace: options.grace,
         session_index: Box::new(ClientSessionIndex),
+        peer: "agent",
+        transport: "stream",
         translator: options.translator,
     };
     let (client_link, client) =

@@ -1,5 +1,6 @@
 //! Both sides of the SDK, joined in memory.
 
+mod logging;
 mod ordering;
 mod proxy;
 mod scripted;

@@ -13,7 +13,9 @@ use bytestring::ByteString;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
+use tracing::{Instrument, Span};
 
+use crate::diagnostics::{self, OpenTraces};
 use crate::peer_handle::CloseOnDrop;
 use crate::{
     CallError, CloseReason, Delivery, Inbox, IncomingCall, Options, PeerHandle, RelayInbox,
@@ -65,7 +67,10 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let limits = options.limits.clone();
+    let span = diagnostics::connection_span(&options);
     let shared = Arc::new(Shared {
+        span: span.clone(),
+        traces: OpenTraces::default(),
         state: Mutex::new(State {
             endpoint,
             inbox: VecDeque::new(),
@@ -84,6 +89,7 @@ where
         translator: Mutex::new(options.translator),
         unread: AtomicUsize::new(0),
         taken_count: AtomicUsize::new(0),
+        write_count: AtomicUsize::new(0),
         inbound: limits.inbound.max(1),
         stall: options.stall,
         grace: options.grace,
@@ -93,20 +99,26 @@ where
         cancelled: Notify::new(),
         settled: Notify::new(),
     });
-    tokio::spawn(reader::run(
+    let reader = reader::run(
         read,
         Arc::clone(&shared),
         limits,
+        options.non_json_lines,
         options.session_index,
         routing,
-    ));
-    tokio::spawn(writer::run(write, Arc::clone(&shared), options.framing));
+    );
+    tokio::spawn(reader.instrument(span.clone()));
+    let writer = writer::run(write, Arc::clone(&shared), options.framing);
+    tokio::spawn(writer.instrument(span));
     let owner = Arc::new(CloseOnDrop(Arc::clone(&shared)));
     let inbox = Inbox::new(Arc::clone(&owner), shared);
     (PeerHandle(owner), inbox)
 }
 
 pub(crate) struct Shared {
+    /// The span of the connection in the log.
+    pub(crate) span: Span,
+    pub(crate) traces: OpenTraces,
     state: Mutex<State>,
     has_translator: AtomicBool,
     translator: Mutex<Option<Box<dyn Translator>>>,
@@ -114,6 +126,8 @@ pub(crate) struct Shared {
     pub(crate) unread: AtomicUsize,
     /// The number of items that have been taken from the inbox.
     pub(crate) taken_count: AtomicUsize,
+    /// The number of writes to the stream.
+    pub(crate) write_count: AtomicUsize,
     pub(crate) inbound: usize,
     pub(crate) stall: Duration,
     pub(crate) grace: Duration,
@@ -168,9 +182,9 @@ pub(crate) enum Routing {
     Everything,
 }
 
-/// An item in the inbox, with the bytes that it occupies.
+/// An item in the inbox, with the bytes that it occupies. A call has the time at which it was received, if that is logged.
 pub(crate) enum InboxItem {
-    Call(IncomingCall, usize),
+    Call(IncomingCall, usize, Option<Instant>),
     Response(CallId, Result<Payload, CallFailure>, usize),
     /// A cancellation or response for the other side of a proxy.
     Relayed(RelayedMessage, usize),
@@ -229,11 +243,12 @@ impl Shared {
         let mut guard = self.lock();
         let state = &mut *guard;
         let mut size = 0;
+        let received = None;
         for message in messages {
             let bytes = message.len();
             let message = InboundMessage::read(message.into(), state.endpoint.limits());
             let event = state.endpoint.receive(message);
-            size += state.route(event, bytes, None);
+            size += state.route(event, bytes, received, None);
         }
         self.unread.fetch_add(size, Ordering::AcqRel);
         state.wake_consumer();
@@ -242,7 +257,8 @@ impl Shared {
     /// Ends reading: pending calls fail, and waiting tasks are woken.
     pub(crate) fn end_reading(&self, why: &CloseReason) {
         let mut state = self.lock();
-        if state.reading.is_none() {
+        let is_first = state.reading.is_none();
+        if is_first {
             state.reading = Some(why.clone());
         }
         state.fail_unqueued(why);
@@ -250,6 +266,9 @@ impl Shared {
         state.wake_consumer();
         drop(state);
         self.wake_all();
+        if is_first {
+            diagnostics::connection_ended(&self.span, "incoming", why);
+        }
     }
 
     /// Cancels all pending requests from the peer.
@@ -261,7 +280,8 @@ impl Shared {
     /// Ends writing: pending calls fail, because most of their requests were not sent.
     pub(crate) fn end_writing(&self, why: &CloseReason) {
         let mut state = self.lock();
-        if state.writing.is_none() {
+        let is_first = state.writing.is_none();
+        if is_first {
             state.writing = Some(why.clone());
         }
         state.endpoint.cancel_requests(None);
@@ -269,6 +289,9 @@ impl Shared {
         state.wake_consumer();
         drop(state);
         self.wake_all();
+        if is_first {
+            diagnostics::connection_ended(&self.span, "outgoing", why);
+        }
     }
 
     fn wake_all(&self) {
@@ -290,6 +313,7 @@ impl Shared {
     pub(crate) fn fail_stalled(&self) {
         self.lock().fail_all(&CallError::Stalled);
         self.room.notify_waiters();
+        diagnostics::stalled(self.stall);
     }
 }
 
@@ -329,16 +353,17 @@ impl State {
         &mut self,
         event: Option<Event>,
         size: usize,
+        received: Option<Instant>,
         line: Option<ByteString>,
     ) -> usize {
         let queued = match event {
             Some(Event::Request(id, call)) => {
                 let call = self.detach_if_large(call, size, Call::detached);
-                self.enqueue(IncomingCall::Request(id, call), size)
+                self.enqueue(IncomingCall::Request(id, call), size, received)
             }
             Some(Event::Notification(call)) => {
                 let call = self.detach_if_large(call, size, Call::detached);
-                self.enqueue(IncomingCall::Notification(call), size)
+                self.enqueue(IncomingCall::Notification(call), size, received)
             }
             Some(Event::Response(call, outcome)) => self.route_response(call, outcome, size),
             Some(Event::Cancelled(id)) => line.map_or(0, |line| {
@@ -368,14 +393,15 @@ impl State {
         }
     }
 
-    fn enqueue(&mut self, incoming: IncomingCall, size: usize) -> usize {
+    fn enqueue(&mut self, incoming: IncomingCall, size: usize, received: Option<Instant>) -> usize {
         if self.inbox_dropped {
             if let IncomingCall::Request(id, _) = &incoming {
                 crate::peer_handle::refuse_unread(&mut self.endpoint, id);
             }
             return 0;
         }
-        self.inbox.push_back(InboxItem::Call(incoming, size));
+        self.inbox
+            .push_back(InboxItem::Call(incoming, size, received));
         size
     }
 

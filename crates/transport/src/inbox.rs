@@ -59,8 +59,12 @@ impl Inbox {
     pub async fn next(&mut self) -> Option<IncomingCall> {
         loop {
             match self.fetched.pop_front() {
-                Some(InboxItem::Call(incoming, size)) => {
+                Some(InboxItem::Call(incoming, size, received)) => {
                     self.note_taken(size);
+                    if let IncomingCall::Request(id, call) = &incoming {
+                        let traces = &self.shared.traces;
+                        traces.taken(&self.shared, call.method(), id, received);
+                    }
                     return Some(incoming);
                 }
                 Some(InboxItem::Response(call, outcome, size)) => {
@@ -145,10 +149,10 @@ impl Drop for Inbox {
         left.append(&mut state.inbox);
         for queued in left {
             match queued {
-                InboxItem::Call(IncomingCall::Request(id, _), _) => {
+                InboxItem::Call(IncomingCall::Request(id, _), ..) => {
                     refuse_unread(&mut state.endpoint, &id)
                 }
-                InboxItem::Call(IncomingCall::Notification(_), _) | InboxItem::Relayed(..) => {}
+                InboxItem::Call(IncomingCall::Notification(_), ..) | InboxItem::Relayed(..) => {}
                 InboxItem::Response(call, outcome, _) => state.deliver(call, outcome),
             }
         }

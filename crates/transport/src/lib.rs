@@ -5,6 +5,7 @@
 //! [`PeerHandle`]. A transport that carries messages rather than bytes, such as WebSocket, presents itself as a stream of
 //! lines.
 
+mod diagnostics;
 mod driver;
 mod inbox;
 mod memory;
@@ -21,6 +22,7 @@ mod writer;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+pub use diagnostics::ShortenedText;
 pub use driver::{connect, connect_relay};
 pub use inbox::{Inbox, IncomingCall};
 pub use memory::{Pipe, pipes};

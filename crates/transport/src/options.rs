@@ -20,6 +20,10 @@ pub struct Options {
     pub grace: Duration,
     /// Finds the session of each call. Default: no call belongs to a session.
     pub session_index: Box<dyn SessionIndex>,
+    /// What the peer is, such as `agent`, for the log. Default: `peer`.
+    pub peer: &'static str,
+    /// What carries the bytes, such as `stdio`, for the log. Default: `stream`.
+    pub transport: &'static str,
     /// Translates between the peer's message shapes and ours. Default: none.
     pub translator: Option<Box<dyn Translator>>,
 }
@@ -33,6 +37,8 @@ impl Default for Options {
             stall: Duration::from_secs(30),
             grace: Duration::from_secs(2),
             session_index: Box::new(NoSessions),
+            peer: "peer",
+            transport: "stream",
             translator: None,
         }
     }

@@ -13,7 +13,10 @@ use attache_rpc::{
 };
 use bytestring::ByteString;
 use tokio::sync::Notify;
+use tokio::time::Instant;
+use tracing::Span;
 
+use crate::diagnostics;
 use crate::driver::{Shared, State};
 
 pub use pending_call::PendingCall;
@@ -131,14 +134,17 @@ impl PeerHandle {
             let room = state.endpoint.has_room(options.urgency) && state.endpoint.may_call();
             room || state.closing || state.closed().is_some()
         };
-        let mut state = self.wait_for_room(options, until).await;
+        let (mut state, waiting) = self.wait_for_room(options, until).await;
         check_open(&state, state.closed())?;
         let call = state
             .endpoint
             .call(method, params, options)
             .map_err(CallError::TooLarge)?;
         state.wake_writer();
-        Ok(PendingCall::new(self, &mut state, call, delivery))
+        let pending = PendingCall::new(self, &mut state, call, delivery);
+        drop(state);
+        diagnostics::waited_for_outbox(self.shared(), waiting);
+        Ok(pending.traced(method))
     }
 
     /// Sends a notification. Waits until the outgoing queue has room.
@@ -206,7 +212,10 @@ impl PeerHandle {
         options: SendOptions,
         outcome: Result<&T, &Error>,
     ) -> bool {
-        self.respond_by(|endpoint| endpoint.respond(id, options, outcome))
+        let sent = self.respond_by(|endpoint| endpoint.respond(id, options, outcome));
+        let error_code = outcome.err().map(|error| error.code);
+        self.shared().traces.responded(id, error_code);
+        sent
     }
 
     fn respond_by(&self, respond: impl FnOnce(&mut Endpoint) -> bool) -> bool {
@@ -237,6 +246,17 @@ impl PeerHandle {
         let state = self.shared().wait(&self.shared().settled, until).await;
         let why = state.writing.clone();
         why.unwrap_or(CloseReason::ClosedLocally)
+    }
+
+    /// The span of a request from the peer that has been taken from the inbox and has no response yet. Without a
+    /// subscriber that wants it, the span is disabled.
+    pub fn request_span(&self, id: &Id) -> Span {
+        self.shared().traces.span_of(id)
+    }
+
+    /// The span of the connection. Without a subscriber that wants it, the span is disabled.
+    pub fn span(&self) -> &Span {
+        &self.shared().span
     }
 
     /// The peer's pending requests that belong to a session.
@@ -303,37 +323,40 @@ impl PeerHandle {
             let ended = state.closing || state.writing.is_some();
             ended || state.endpoint.has_room(options.urgency)
         };
-        let mut state = self.wait_for_room(options, until).await;
+        let (mut state, waiting) = self.wait_for_room(options, until).await;
         check_open(&state, state.writing.as_ref())?;
         push(&mut state).map_err(CallError::TooLarge)?;
         state.wake_writer();
+        drop(state);
+        diagnostics::waited_for_outbox(self.shared(), waiting);
         Ok(())
     }
 
     /// Waits for room in the outgoing queue. The returned guard keeps others from taking the room. Yields now and then, so
-    /// that the writing task gets to run.
+    /// that the writing task gets to run. Also returns when the wait began, for the log.
     async fn wait_for_room(
         &self,
         options: SendOptions,
         until: impl Fn(&State) -> bool,
-    ) -> MutexGuard<'_, State> {
+    ) -> (MutexGuard<'_, State>, Option<Instant>) {
         tokio::task::consume_budget().await;
         let shared = self.shared();
         match options.urgency {
             Urgency::Ordinary => {
                 if let Some(state) = shared.lock_if(&until) {
-                    return state;
+                    return (state, None);
                 }
+                let waiting = diagnostics::wait_begins();
                 let mut place = RoomWaiter::new(shared, options.session);
                 let mut state = shared.wait(&shared.room, until).await;
                 place.leave(&mut state);
-                state
+                (state, waiting)
             }
             // An urgent message does not overtake its own session, even if that session still waits for room.
             Urgency::Urgent => {
                 let until =
                     |state: &State| until(state) && !state.waiting.contains(&options.session);
-                shared.wait(&shared.room, until).await
+                (shared.wait(&shared.room, until).await, None)
             }
         }
     }

@@ -5,11 +5,15 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use attache_rpc::{Event, Frame, InboundMessage, Limits, Malformed, Splitter, Translation};
+use attache_rpc::{
+    Event, Frame, InboundMessage, Limits, Malformed, NonJsonLines, Splitter, Translation,
+};
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::time::{Instant, sleep_until};
 
+use crate::diagnostics::{self, SlownessCheck};
 use crate::driver::{EndOnDrop, Routing, Shared};
 use crate::{CloseReason, SessionEffect, SessionIndex};
 
@@ -17,6 +21,7 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
     mut read: R,
     shared: Arc<Shared>,
     limits: Limits,
+    non_json_lines: NonJsonLines,
     session_index: Box<dyn SessionIndex>,
     routing: Routing,
 ) {
@@ -28,8 +33,10 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
         bytes_since_message: 0,
         shared,
         limits,
+        non_json_lines,
         session_index,
         routing,
+        slowness: SlownessCheck::default(),
     };
     let shared = Arc::clone(&reader.shared);
     let _ending = EndOnDrop::of(&shared, Shared::end_reading);
@@ -54,8 +61,10 @@ struct StreamReader {
     bytes_since_message: usize,
     shared: Arc<Shared>,
     limits: Limits,
+    non_json_lines: NonJsonLines,
     session_index: Box<dyn SessionIndex>,
     routing: Routing,
+    slowness: SlownessCheck,
 }
 
 enum ReadItem {
@@ -78,10 +87,15 @@ impl StreamReader {
             self.split().await?;
             self.deliver_and_wait().await?;
             self.make_room();
+            let check = self.slowness.due();
             let got = tokio::select! {
                 biased;
                 got = read.read_buf(&mut self.buffer) => got,
                 () = &mut closing => return Err(CloseReason::ClosedLocally),
+                () = sleep_until(check.unwrap_or_else(Instant::now)), if check.is_some() => {
+                    self.slowness.check(&shared);
+                    continue;
+                }
             };
             match got {
                 Ok(0) => return self.read_last().await,
@@ -122,6 +136,7 @@ impl StreamReader {
                 }
                 Ok(Some(Frame::TooLong(head))) => {
                     let malformed = Malformed::too_long(&head, &self.limits);
+                    diagnostics::malformed(&malformed, NonJsonLines::Reject);
                     self.batch.push(ReadItem::TooLong(malformed));
                     self.release_buffer(self.limits.frame);
                 }
@@ -143,8 +158,10 @@ impl StreamReader {
         if let Some(line) = rest.map_err(CloseReason::Framing)? {
             let size = line.len();
             match InboundMessage::read(line.clone(), &self.limits) {
-                malformed @ InboundMessage::Malformed(_) => {
-                    self.batch.push(ReadItem::CutOff(malformed))
+                InboundMessage::Malformed(malformed) => {
+                    diagnostics::malformed(&malformed, self.non_json_lines);
+                    let malformed = InboundMessage::Malformed(malformed);
+                    self.batch.push(ReadItem::CutOff(malformed));
                 }
                 InboundMessage::Request(..)
                 | InboundMessage::Notification(_)
@@ -192,7 +209,11 @@ impl StreamReader {
                 }
                 effect
             }
-            InboundMessage::Response(..) | InboundMessage::Malformed(_) => SessionEffect::None,
+            InboundMessage::Malformed(malformed) => {
+                diagnostics::malformed(malformed, self.non_json_lines);
+                SessionEffect::None
+            }
+            InboundMessage::Response(..) => SessionEffect::None,
         };
         match whole.and_then(|line| whole_line(&message, line)) {
             Some(line) => ReadItem::WholeLine(message, effect, size, line),
@@ -206,6 +227,10 @@ impl StreamReader {
         if !self.batch.is_empty() {
             self.deliver()?;
         }
+        if self.shared.has_inbox_room() {
+            return Ok(());
+        }
+        let since = diagnostics::wait_begins();
         while !self.shared.has_inbox_room() {
             let taken = self.shared.taken.notified();
             if self.shared.lock().closed_here() {
@@ -217,12 +242,15 @@ impl StreamReader {
                 self.shared.fail_stalled();
             }
         }
+        diagnostics::waited_for_inbox(since);
         Ok(())
     }
 
     fn deliver(&mut self) -> Result<(), CloseReason> {
+        let received = diagnostics::wait_begins();
         let mut guard = self.shared.lock();
         let state = &mut *guard;
+        let counts = state.endpoint.counts();
         let mut size = 0;
         let mut cancelled = false;
         let mut fatal = None;
@@ -265,7 +293,7 @@ impl StreamReader {
                 )
                 | (Some(Event::Response(..) | Event::ForwardedResponse(..)) | None, _) => {}
             }
-            size += state.route(event, bytes, line);
+            size += state.route(event, bytes, received, line);
         }
         self.shared.unread.fetch_add(size, Ordering::AcqRel);
         if !state.inbox.is_empty() {
@@ -274,7 +302,9 @@ impl StreamReader {
         if !state.endpoint.outbox().is_empty() {
             state.wake_writer();
         }
+        let counts_after = state.endpoint.counts();
         drop(guard);
+        diagnostics::counted(counts, counts_after);
         if cancelled {
             self.shared.cancelled.notify_waiters();
         }

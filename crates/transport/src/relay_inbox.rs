@@ -63,10 +63,10 @@ impl RelayInbox {
                 }
             };
             let (message, size) = match item {
-                InboxItem::Call(IncomingCall::Request(id, call), size) => {
+                InboxItem::Call(IncomingCall::Request(id, call), size, _) => {
                     (RelayedMessage::Request(id, call), size)
                 }
-                InboxItem::Call(IncomingCall::Notification(call), size) => {
+                InboxItem::Call(IncomingCall::Notification(call), size, _) => {
                     (RelayedMessage::Notification(call), size)
                 }
                 InboxItem::Relayed(message, size) => (message, size),

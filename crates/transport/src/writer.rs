@@ -3,6 +3,7 @@
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 
 use attache_rpc::{Chunk, Framing};
@@ -111,7 +112,10 @@ async fn write_slices<W: AsyncWrite + Unpin>(
     while !rest.is_empty() {
         match within_grace(shared, write.write_vectored(rest)).await {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(written) => IoSlice::advance_slices(&mut rest, written),
+            Ok(written) => {
+                shared.write_count.fetch_add(1, Ordering::Relaxed);
+                IoSlice::advance_slices(&mut rest, written);
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use attache_check::conformance::{Preset, PromptKind};
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::AgentChoice;
+use super::{AgentChoice, LogFlags};
 
 /// Check whether an agent, a client or a proxy follows the protocol.
 ///
@@ -179,4 +179,6 @@ pub(crate) struct Mock {
     /// With --list, print JSON.
     #[arg(long, requires = "list")]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) log: LogFlags,
 }

@@ -5,8 +5,10 @@ use std::sync::atomic::Ordering;
 use attache_rpc::{CallId, Payload};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
+use tracing::Span;
 
 use super::{CallError, CloseReason, Delivery, PeerHandle};
+use crate::diagnostics::RequestTrace;
 use crate::driver::{ResponseWaiter, State};
 
 /// A request that has been queued and waits for its response. Dropping it cancels the request.
@@ -16,6 +18,8 @@ pub struct PendingCall {
     delivery: Delivery,
     answer: oneshot::Receiver<Result<Payload, CallError>>,
     answered: bool,
+    /// The request in the log, if somebody reads it.
+    trace: Option<RequestTrace>,
 }
 
 impl PendingCall {
@@ -38,7 +42,20 @@ impl PendingCall {
             delivery,
             answer,
             answered: false,
+            trace: None,
         }
+    }
+
+    /// Begins the request's span. Must not be called under the connection's lock.
+    pub(super) fn traced(mut self, method: &str) -> Self {
+        self.trace = RequestTrace::sent(self.link.shared(), method, self.call.number());
+        self
+    }
+
+    /// The span of the request. Without a subscriber that wants it, the span is disabled.
+    pub fn span(&self) -> Span {
+        let trace = self.trace.as_ref();
+        trace.map_or_else(Span::none, |trace| trace.span().clone())
     }
 
     /// Waits for the response.
@@ -68,7 +85,11 @@ impl PendingCall {
         };
         // A stalled call is cancelled when it is dropped.
         self.answered = answer != Ok(Err(CallError::Stalled));
-        answer.unwrap_or(Err(CallError::Closed(CloseReason::ClosedLocally)))
+        let answer = answer.unwrap_or(Err(CallError::Closed(CloseReason::ClosedLocally)));
+        if let Some(trace) = self.trace.take() {
+            trace.ended(&answer);
+        }
+        answer
     }
 
     /// Waits for a response that is delivered in order, as long as the messages before it are being taken.
@@ -120,5 +141,8 @@ impl Drop for PendingCall {
         state.endpoint.forget(self.call);
         drop(state);
         self.link.shared().room.notify_waiters();
+        if let Some(trace) = self.trace.take() {
+            trace.finish("dropped", None);
+        }
     }
 }
