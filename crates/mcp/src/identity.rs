@@ -267,7 +267,6 @@ const DEFINITION: &str = "attache/definition";
 
 #[cfg(test)]
 mod tests {
-    use attache::v1;
     use serde_json::json;
 
     use super::*;
@@ -275,7 +274,12 @@ mod tests {
     /// The symptom: a server added a second tool of the same name, and nobody was asked again.
     #[test]
     fn a_second_tool_of_the_same_name_changes_the_identity() {
-        let server = v1::McpServer::Stdio(v1::McpServerStdio::new("s", "/bin/s", [""; 0], []));
+        let server = v1::McpServer::Stdio(v1::McpServerStdio::new(
+            "s",
+            "/bin/s",
+            Vec::<String>::new(),
+            Vec::<v1::EnvVariable>::new(),
+        ));
         let server = ServerIdentity::configured(&server);
         let tool = |description: &str| -> model::Tool {
             let mut tool =
