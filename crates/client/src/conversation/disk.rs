@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use attache::v1;
-use attache_host::permissions::FileChange;
+use attache_host::permissions::ComparedChange;
 use attache_host::{FileOnDisk, Host};
 use tokio::time::timeout;
 
@@ -12,7 +12,7 @@ pub(super) async fn compare(
     host: &Host,
     session: v1::SessionId,
     changes: Vec<v1::Diff>,
-) -> Vec<FileChange> {
+) -> Vec<ComparedChange> {
     if changes.is_empty() {
         return Vec::new();
     }
@@ -23,7 +23,7 @@ pub(super) async fn compare(
         let late = FileOnDisk::Unknown("the disk does not respond".to_owned());
         vec![late; changes.len().min(MOST_CHANGES)]
     });
-    FileChange::compare(changes, &looks)
+    ComparedChange::compare(changes, &looks)
 }
 
 /// The changes of a tool call.

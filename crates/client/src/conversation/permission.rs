@@ -12,7 +12,7 @@ use std::sync::Arc;
 use attache::v1;
 use attache_host::Host;
 use attache_host::permissions::{
-    self, Action, ChangeSinceAllowed, Decision, Expiry, FileChange, Reason, RememberedDecision,
+    self, Action, ChangeSinceAllowed, ComparedChange, Decision, Expiry, Reason, RememberedDecision,
     Scope, Verdict, WholeFileChange,
 };
 use tokio::sync::{Notify, oneshot};
@@ -73,7 +73,7 @@ struct RequestSnapshot {
     /// Notified when a remembered decision may decide this request too.
     again: Arc<Notify>,
     /// The changes of a tool call, compared with the disk.
-    changes: Vec<FileChange>,
+    changes: Vec<ComparedChange>,
     /// What has changed since it was allowed in this turn.
     change: Option<ChangeSinceAllowed>,
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use attache::json::Raw;
 use attache::v1;
 use attache_host::exec::other_name;
-use attache_host::permissions::{Action, ChangeSinceAllowed, DiskComparison, FileChange};
+use attache_host::permissions::{Action, ChangeSinceAllowed, ComparedChange, DiskComparison};
 use attache_text::plain::{visible_start, visible_word};
 use attache_text::secret::mask;
 
@@ -25,7 +25,7 @@ pub struct PermissionPrompt {
     /// What has changed since the same action was allowed in this turn.
     pub change: Option<ChangeSinceAllowed>,
     /// The changes of a tool call, compared with the files on disk.
-    pub changes: Vec<FileChange>,
+    pub changes: Vec<ComparedChange>,
 }
 
 /// Where a permission request comes from. Only the content of a tool call is chosen by the agent. The enum is exhaustive,

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use super::{Colour, OutputTarget, PrintFormat, Printer, PrinterOutput};
 use crate::event::{Event, PermissionPrompt, PromptSubject};
 use attache_host::FileOnDisk;
-use attache_host::permissions::{Action, FileChange, Reason};
+use attache_host::permissions::{Action, ComparedChange, Reason};
 
 /// Prints updates of a turn, given as JSON, one a line; notes are marked.
 fn check(mut printer: Printer, updates: &str, expected: &Expect) {
@@ -177,7 +177,7 @@ fn a_change_is_printed_once_as_that_of_the_file_on_disk() {
         subject: PromptSubject::ToolCall(call.clone()),
         options: Vec::new(),
         change: None,
-        changes: FileChange::compare(diffs, &[FileOnDisk::Text("zero\none\n".to_owned())]),
+        changes: ComparedChange::compare(diffs, &[FileOnDisk::Text("zero\none\n".to_owned())]),
     };
     let mut printer = text();
     let began = Event::TurnStarted {

@@ -18,7 +18,7 @@ pub enum ShownContent {
 
 /// A change of a file that a permission request shows.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FileChange {
+pub struct ComparedChange {
     /// The change of the whole file, if the agent's diffs apply to it; otherwise a diff of the agent.
     pub diff: v1::Diff,
     /// Whether the agent's diffs apply to the file on disk.
@@ -73,13 +73,13 @@ impl ShownChange {
     }
 }
 
-impl FileChange {
+impl ComparedChange {
     /// The changes that a tool call shows, as changes of the files on disk. `on_disk` is the content of the file of each
     /// diff; a diff without one, because there were too many, is not compared.
     ///
     /// Where the diffs of a file apply to it, they become one diff of the whole file. Otherwise they stay as the agent
     /// sent them.
-    pub fn compare(diffs: Vec<v1::Diff>, on_disk: &[FileOnDisk]) -> Vec<FileChange> {
+    pub fn compare(diffs: Vec<v1::Diff>, on_disk: &[FileOnDisk]) -> Vec<ComparedChange> {
         let mut files: Vec<(Vec<v1::Diff>, Option<&FileOnDisk>)> = Vec::new();
         for (at, diff) in diffs.into_iter().enumerate() {
             let is_same = |(known, _): &&mut (Vec<v1::Diff>, _)| known[0].path == diff.path;
@@ -97,7 +97,7 @@ impl FileChange {
 }
 
 /// The changes of one file.
-fn compare_file(mut parts: Vec<v1::Diff>, file: &FileOnDisk) -> Vec<FileChange> {
+fn compare_file(mut parts: Vec<v1::Diff>, file: &FileOnDisk) -> Vec<ComparedChange> {
     let disk = match result(file, &parts) {
         Ok(new) => {
             parts.truncate(1);
@@ -112,7 +112,7 @@ fn compare_file(mut parts: Vec<v1::Diff>, file: &FileOnDisk) -> Vec<FileChange> 
         }
         Err(why) => why,
     };
-    let change = |diff| FileChange {
+    let change = |diff| ComparedChange {
         diff,
         disk: disk.clone(),
     };
@@ -121,7 +121,7 @@ fn compare_file(mut parts: Vec<v1::Diff>, file: &FileOnDisk) -> Vec<FileChange> 
 
 impl ShownContent {
     /// The content that may be written after these changes were shown.
-    pub fn of(changes: &[FileChange]) -> ShownContent {
+    pub fn of(changes: &[ComparedChange]) -> ShownContent {
         if changes.is_empty() {
             return ShownContent::None;
         }
@@ -211,7 +211,7 @@ mod tests {
         });
         let diffs: Vec<v1::Diff> = diffs.collect();
         let files = vec![file; diffs.len()];
-        let found = FileChange::compare(diffs.clone(), &files);
+        let found = ComparedChange::compare(diffs.clone(), &files);
         let content = ShownContent::of(&found);
         let ShownContent::Files(granted) = content else {
             unreachable!()

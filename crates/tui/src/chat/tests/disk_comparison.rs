@@ -6,7 +6,7 @@ use std::time::Duration;
 use attache::v1;
 use attache_client::event::Event;
 use attache_host::FileOnDisk;
-use attache_host::permissions::FileChange;
+use attache_host::permissions::ComparedChange;
 use expect_test::expect;
 
 use super::permission_dialog::ask;
@@ -22,7 +22,7 @@ fn rows(change: v1::Diff, there: Option<&str>) -> String {
     let file = there.map_or(FileOnDisk::Missing, |text| {
         FileOnDisk::Text(text.to_owned())
     });
-    asked.changes = FileChange::compare(vec![change], &[file]);
+    asked.changes = ComparedChange::compare(vec![change], &[file]);
     ui.event(Event::PermissionRequested(Box::new(asked)));
     ui.press("<Tab>");
     let screen = ui.screen();

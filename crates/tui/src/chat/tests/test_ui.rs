@@ -8,7 +8,7 @@ use attache::v1;
 use attache_client::command::{OpenRequest, SessionStart};
 use attache_client::event::{Event, OpenedSession, PermissionPrompt, PromptSubject};
 use attache_client::session_setting::SessionSetting;
-use attache_host::permissions::{Action, Digest, DiskComparison, FileChange, UnknownTexts};
+use attache_host::permissions::{Action, ComparedChange, Digest, DiskComparison, UnknownTexts};
 use attache_host::terminals::TerminalView;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use expect_test::Expect;
@@ -300,7 +300,7 @@ pub(super) fn set_tool_call(prompt: &mut PermissionPrompt, call: v1::ToolCall) {
         v1::ToolCallContent::Diff(diff) => Some(diff.clone()),
         _ => None,
     });
-    let applying = diffs.map(|diff| FileChange {
+    let applying = diffs.map(|diff| ComparedChange {
         diff,
         disk: DiskComparison::Applies,
     });
