@@ -3,6 +3,7 @@
 #![doc = include_str!("../docs/book.md")]
 
 pub mod agent;
+pub mod book;
 mod call;
 mod calls;
 pub mod client;
