@@ -1,19 +1,20 @@
 //! An agent that pretends to work, for trying a client: text, a file it reads, a change it asks about, and an answer that
-//! depends on yours. A new prompt replaces the one that is running in the same session. Does what the example agent of
-//! the TypeScript SDK does.
+//! depends on yours. A new prompt ends the turn that is running in the same session. Does what the example agent of the
+//! TypeScript SDK does.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use attache::agent::ClientSession;
 use attache::{AgentCall, CallError, Reply, schema::error, v1};
-use tokio::task::JoinHandle;
+use tokio::sync::oneshot;
 use tokio::time::sleep;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
     let (client, mut calls) = attache::agent::stdio()?;
-    let mut turns: HashMap<v1::SessionId, Option<JoinHandle<()>>> = HashMap::new();
+    // For each session, what ends its turn when it is dropped.
+    let mut turns: HashMap<v1::SessionId, Option<oneshot::Sender<()>>> = HashMap::new();
     while let Some(call) = calls.next().await {
         match call {
             AgentCall::Initialize(_, reply) => {
@@ -28,9 +29,10 @@ async fn main() -> std::io::Result<()> {
             }
             AgentCall::Prompt(request, reply) => match turns.get_mut(&request.session_id) {
                 Some(turn) => {
+                    let (keep, replaced) = oneshot::channel();
+                    *turn = Some(keep);
                     let session = client.session(request.session_id);
-                    let before = turn.take();
-                    *turn = Some(tokio::spawn(take_over(before, session, reply)));
+                    tokio::spawn(run(session, reply, replaced));
                 }
                 None => reply.fail(error::session_not_found(&request.session_id)),
             },
@@ -40,55 +42,54 @@ async fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Ends the turn that is running in the session, then takes the next one.
-async fn take_over(
-    before: Option<JoinHandle<()>>,
+/// Takes a turn until it ends, is cancelled, or is replaced by the next one.
+async fn run(
     session: ClientSession,
     reply: Reply<v1::PromptResponse>,
+    replaced: oneshot::Receiver<()>,
 ) {
-    if let Some(before) = before {
-        before.abort();
-        drop(before.await);
-    }
-    reply.run(turn(session)).await;
+    let turn = async {
+        tokio::select! {
+            outcome = turn(&session) => outcome.map(v1::PromptResponse::new),
+            _ = replaced => Ok(v1::PromptResponse::new(v1::StopReason::Cancelled)),
+        }
+    };
+    reply.run(turn).await;
 }
 
-async fn turn(session: ClientSession) -> Result<v1::PromptResponse, CallError> {
+async fn turn(session: &ClientSession) -> Result<v1::StopReason, CallError> {
     session
         .send_message("Let me look at the project first. ")
         .await?;
     sleep(THINKING).await;
-    read(&session).await?;
+    read(session).await?;
     sleep(THINKING).await;
-    session
-        .send_message("One setting has to change. ")
-        .await?;
-    let stop_reason = match change(&session).await? {
-        v1::RequestPermissionOutcome::Cancelled => v1::StopReason::Cancelled,
-        outcome => {
-            sleep(THINKING).await;
-            let text = match outcome.selects("allow") {
-                true => "Done: the new host is in the configuration.",
-                false => "I left the configuration as it was.",
-            };
-            session.send_message(text).await?;
-            v1::StopReason::EndTurn
-        }
+    session.send_message("One setting has to change. ").await?;
+    let outcome = change(session).await?;
+    if outcome == v1::RequestPermissionOutcome::Cancelled {
+        return Ok(v1::StopReason::Cancelled);
+    }
+    sleep(THINKING).await;
+    let text = match outcome.selects("allow") {
+        true => "Done: the new host is in the configuration.",
+        false => "I left the configuration as it was.",
     };
-    Ok(v1::PromptResponse::new(stop_reason))
+    session.send_message(text).await?;
+    Ok(v1::StopReason::EndTurn)
 }
 
 /// A tool call that needs no permission.
 async fn read(session: &ClientSession) -> Result<(), CallError> {
-    let path = "/project/README.md";
     let call = v1::ToolCall::new(v1::ToolCallId::unique(), "Read README.md")
         .kind(v1::ToolKind::Read)
-        .locations([v1::ToolCallLocation::new(path)]);
-    let done = v1::ToolCallUpdate::new(call.tool_call_id.clone())
-        .status(v1::ToolCallStatus::Completed)
-        .content([v1::ToolCallContent::from("# A project\n\nNothing else is known.")]);
-    session.update(call).await?;
+        .locations([v1::ToolCallLocation::new("/project/README.md")]);
+    session.update(call.clone()).await?;
     sleep(THINKING).await;
+    let text = v1::ContentBlock::from("# A project\n\nNothing else is known.");
+    let done = call
+        .change()
+        .status(v1::ToolCallStatus::Completed)
+        .content([text]);
     session.update(done).await
 }
 
@@ -100,18 +101,17 @@ async fn change(session: &ClientSession) -> Result<v1::RequestPermissionOutcome,
         .kind(v1::ToolKind::Edit)
         .locations([v1::ToolCallLocation::new(path)])
         .content([diff]);
-    let change = v1::ToolCallUpdate::new(call.tool_call_id.clone());
-    session.update(call).await?;
+    session.update(call.clone()).await?;
     let options = [
         v1::PermissionOption::new("allow", "Change it", v1::PermissionOptionKind::AllowOnce),
         v1::PermissionOption::new("reject", "Leave it", v1::PermissionOptionKind::RejectOnce),
     ];
-    let outcome = session.request_permission(change.clone(), options).await?;
+    let outcome = session.request_permission(call.change(), options).await?;
     let status = match outcome.selects("allow") {
         true => v1::ToolCallStatus::Completed,
         false => v1::ToolCallStatus::Failed,
     };
-    session.update(change.status(status)).await?;
+    session.update(call.change().status(status)).await?;
     Ok(outcome)
 }
 

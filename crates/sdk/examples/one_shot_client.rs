@@ -8,6 +8,7 @@
 )]
 
 use attache::process::{Program, guard};
+use attache::schema::FilePath;
 use attache::{ClientCall, Options, v1};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -29,11 +30,11 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let name = agent_info.map_or("an agent without a name".to_owned(), |info| info.name);
     eprintln!("connected to {name:?}");
 
-    let directory = std::env::current_dir()?;
-    let directory = v1_path(directory)?;
-    let new = agent
-        .request(v1::NewSessionRequest::new(directory, []))
-        .await?;
+    let directory: FilePath = std::env::current_dir()?
+        .try_into()
+        .map_err(|_| "the name of the current directory is not UTF-8")?;
+    let new = v1::NewSessionRequest::new(directory, []);
+    let new = agent.request(new).await?;
     let session = agent.session(new.session_id);
     let response = calls.until(session.prompt([prompt]), show).await?;
     eprintln!("the turn ended: {}", response.stop_reason);
@@ -47,14 +48,10 @@ fn show(call: ClientCall) {
         ClientCall::Session(notification) => println!("{:?}", notification.update),
         ClientCall::RequestPermission(request, reply) => {
             eprintln!("allowing once: {:?}", request.tool_call.title);
-            let nothing = || v1::RequestPermissionOutcome::Cancelled.into();
+            let cancelled = v1::RequestPermissionOutcome::Cancelled;
+            let nothing = || v1::RequestPermissionResponse::new(cancelled);
             reply.ok(request.allow_once().unwrap_or_else(nothing));
         }
         other => other.refuse(),
     }
-}
-
-fn v1_path(path: std::path::PathBuf) -> Result<attache::schema::FilePath, String> {
-    path.try_into()
-        .map_err(|_| "the current directory is not UTF-8".to_owned())
 }
