@@ -1,8 +1,9 @@
-//! `cargo xtask bench [codec|engine|screen|record|trace|start|exec|verdict|journal|agent] [--quick]`: measures messages
+//! `cargo xtask bench [codec|engine|screen|record|trace|start|exec|verdict|journal|agent|build] [--quick]`: measures messages
 //! and conversations next to the official crates, frames of the terminal UI, recording, what the binary adds to an
-//! agent, and our own agent with its journal.
+//! agent, our own agent with its journal, and the build of an agent on the SDK.
 
 mod agent;
+mod build;
 mod codec;
 mod start;
 mod trace;
@@ -27,7 +28,8 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
             run_cargo_bench(root, "attache-host", "exec", effort)?;
             run_cargo_bench(root, "attache-host", "verdict", effort)?;
             run_cargo_bench(root, "attache-journal", "journal", effort)?;
-            agent::run(root, effort)
+            agent::run(root, effort)?;
+            build::run(root, effort)
         }
         ["codec"] => codec::run(root, effort),
         ["engine"] => run_cargo_bench(root, "attache", "engine", effort),
@@ -39,8 +41,9 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         ["verdict"] => run_cargo_bench(root, "attache-host", "verdict", effort),
         ["journal"] => run_cargo_bench(root, "attache-journal", "journal", effort),
         ["agent"] => agent::run(root, effort),
+        ["build"] => build::run(root, effort),
         other => Err(format!(
-            "unknown benchmark `{}`; bench takes `codec`, `engine`, `screen`, `record`, `trace`, `start`, `exec`, `verdict`, `journal` or `agent`, and `--quick`",
+            "unknown benchmark `{}`; bench takes `codec`, `engine`, `screen`, `record`, `trace`, `start`, `exec`, `verdict`, `journal`, `agent` or `build`, and `--quick`",
             other.join(" ")
         )),
     }

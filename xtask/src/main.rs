@@ -76,7 +76,7 @@ Usage: cargo xtask <command>
   attacks   run generated command lines against random policies: denied programs must not run, denied files must not be
             read. --all runs thousands of lines, --seed N other lines, --binary FILE uses an existing binary
   bench     measure messages, conversations, frames, starts and judged programs; name one to run only that: `codec`,
-            `engine`, `screen`, `record`, `trace`, `start`, `exec`, `verdict`, `journal` or `agent`. --quick measures less
+            `engine`, `screen`, `record`, `trace`, `start`, `exec`, `verdict`, `journal`, `agent` or `build`. --quick measures less
   interop   run our agent and client and those of interop/ with each other. --install-only stops after the installation,
             `rules` tests program rules with real agents, `claude` runs only the scenarios of `attache claude`, and
             `claude WORD` only those with the word in their name

@@ -3,6 +3,7 @@
 mod agents;
 mod check;
 mod conversation;
+mod log;
 mod sessions;
 mod settings;
 mod trace;
@@ -24,6 +25,7 @@ pub(crate) use check::{
 pub(crate) use conversation::{
     ApprovalFlags, Chat, ConversationArguments, Format, Run, SandboxFlags,
 };
+pub(crate) use log::LogFlags;
 pub(crate) use sessions::{Delete, Export, ExportFormat, List, Sessions, SessionsCommand, Show};
 pub(crate) use settings::{
     Audit, AuditCommand, AuditFilter, Config, ConfigCommand, Permissions, PermissionsCommand,

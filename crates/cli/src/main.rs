@@ -12,6 +12,7 @@ mod config;
 mod directories;
 mod doctor;
 mod exit;
+mod log;
 mod mock;
 mod permissions;
 mod prepare;
@@ -44,6 +45,9 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(help) => return arguments::print_help(&help).into(),
     };
+    if let Err(error) = log::start(&arguments.command) {
+        return exit::fail(Exit::Usage, &error).into();
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();

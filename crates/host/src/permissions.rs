@@ -35,12 +35,13 @@ pub use command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
 pub use command::pattern::CommandPattern;
 pub use enforced_rules::PathRules;
 pub use grants::{
-    ChangeSinceAllowed, Grant, GrantedBy, ShownChange, ShownContent, WholeFileChange,
+    ChangeSinceAllowed, ComparedChange, DiskComparison, Grant, GrantedBy, ShownChange,
+    ShownContent, WholeFileChange,
 };
 pub use path_pattern::PathPattern;
 pub use policy::{Policy, PolicyError, PolicyWarning, RuleAction};
 pub use remembered_decision::{ActionPattern, DecisionSubject, RememberedDecision, WorkspaceId};
-pub use request_options::{option_allows, option_label, pick_option};
+pub use request_options::{MAX_OPTIONS, option_allows, option_label, pick_option};
 pub use resolved_files::{Protection, ResolvedFile, ResolvedFiles};
 pub use state::DecisionFilter;
 pub use vocabulary::{

@@ -8,6 +8,7 @@ pub mod mount_table;
 
 mod child;
 mod confinement;
+mod diagnostics;
 mod error;
 mod exec;
 mod exit;

@@ -6,10 +6,12 @@ use std::io::{PipeReader, PipeWriter};
 #[cfg(unix)]
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-#[cfg(unix)]
 use std::sync::Arc;
 
-use super::{Child, Confinement, Error, ExecWatch, ExitStatus, Stdin, Stdout, platform};
+use super::stderr_tail::StderrCopy;
+use super::{
+    Child, Confinement, Error, ExecWatch, ExitStatus, Stdin, Stdout, diagnostics, platform,
+};
 
 /// A program to start: its name, arguments, environment and working directory. It can be started any number of times.
 ///
@@ -25,6 +27,7 @@ pub struct Program {
     #[cfg(unix)]
     pub(super) directory: Option<Arc<OwnedFd>>,
     pub(super) stderr_tail: usize,
+    pub(super) stderr_copy: StderrCopy,
     pub(super) confinement: Confinement,
     pub(super) largest_file: Option<u64>,
     pub(super) watch: Option<ExecWatch>,
@@ -42,6 +45,7 @@ impl Program {
             #[cfg(unix)]
             directory: None,
             stderr_tail: STDERR_TAIL,
+            stderr_copy: StderrCopy::default(),
             confinement: Confinement::default(),
             largest_file: None,
             watch: None,
@@ -123,6 +127,22 @@ impl Program {
         self
     }
 
+    /// Also copies the child's standard error to that of this process, as it is. A child whose output is not read has to
+    /// wait, as if it had inherited the standard error. [`Child::stderr`] keeps the last bytes all the same.
+    #[must_use]
+    pub fn inherit_stderr(mut self) -> Program {
+        self.stderr_copy.inherits = true;
+        self
+    }
+
+    /// Also passes each line of the child's standard error to a closure, made safe to print. The closure must return
+    /// quickly: it runs in a task. A line of more than 64 KiB comes in parts.
+    #[must_use]
+    pub fn on_stderr_line(mut self, see: impl Fn(&str) + Send + Sync + 'static) -> Program {
+        self.stderr_copy.see_line = Some(Arc::new(see));
+        self
+    }
+
     /// Starts the program in a directory that is already open, even if the path given to [`cwd`](Self::cwd) now leads
     /// elsewhere. On systems other than Linux the path is used.
     #[cfg(unix)]
@@ -180,8 +200,10 @@ impl Program {
     /// As with [`Program::spawn`].
     pub async fn spawn_piped(&self) -> Result<(Child, Stdin, Stdout), Error> {
         in_runtime()?;
-        let (started, pipes) = platform::start(self).await?;
-        Ok(Child::piped(started, pipes, self.stderr_tail))
+        let result = platform::start(self).await;
+        let (started, pipes) = diagnostics::starting(self, result, |it| &it.0)?;
+        let copy = self.stderr_copy.clone();
+        Ok(Child::piped(started, pipes, self.stderr_tail, copy))
     }
 
     /// Starts the program like [`Program::spawn`], with these pipes as standard input, output and error. The caller keeps
@@ -197,7 +219,8 @@ impl Program {
         stderr: PipeWriter,
     ) -> Result<Child, Error> {
         in_runtime()?;
-        let started = platform::start_with_pipes(self, stdin, stdout, stderr).await?;
+        let result = platform::start_with_pipes(self, stdin, stdout, stderr).await;
+        let started = diagnostics::starting(self, result, |it| it)?;
         Ok(Child::captured(started))
     }
 
@@ -210,7 +233,8 @@ impl Program {
     /// As with [`Program::spawn`].
     pub async fn spawn_captured(&self) -> Result<(Child, Stdout), Error> {
         in_runtime()?;
-        let (started, output) = platform::start_captured(self).await?;
+        let result = platform::start_captured(self).await;
+        let (started, output) = diagnostics::starting(self, result, |it| &it.0)?;
         Ok((Child::captured(started), Stdout::new(output)))
     }
 
@@ -234,7 +258,8 @@ impl Program {
     /// As with [`Program::spawn`].
     pub async fn spawn_attached(&self) -> Result<Child, Error> {
         in_runtime()?;
-        let started = platform::start_attached(self).await?;
+        let result = platform::start_attached(self).await;
+        let started = diagnostics::starting(self, result, |it| it)?;
         Ok(Child::captured(started))
     }
 }

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use attache_rpc::json::Raw;
+use attache_rpc::json::{self, Object, Raw};
 use attache_rpc::{Error, Id, SessionKey};
 use attache_schema::call::{
     AgentNotification, AgentRequest, ClientNotification, ClientRequest, Extension,
 };
 use attache_schema::error::method_not_found;
 use attache_schema::method::{Method, Request};
-use attache_schema::{__method_doc, v1};
+use attache_schema::{__method_doc, Meta, v1};
 
 use crate::Reply;
 use crate::connection::Connection;
@@ -88,10 +88,12 @@ macro_rules! side {
                 match request {
                     $($Requests::$Request(params) => {
                         let kind = RequestKind::of(<v1::$Params as Request>::METHOD);
-                        Ok($Call::$Request(params, Reply::new(connection, id, session, kind)))
+                        let reply = Reply::new(connection, id, session, kind, params.meta.as_ref());
+                        Ok($Call::$Request(params, reply))
                     })*
                     $Requests::Extension(call) => {
-                        let reply = Reply::new(connection, id, session, RequestKind::Ordinary);
+                        let meta = call.params.as_ref().and_then(extension_meta);
+                        let reply = Reply::new(connection, id, session, RequestKind::Ordinary, meta.as_ref());
                         Ok($Call::Extension(call, reply))
                     }
                     unknown => Err((id, method_not_found(unknown.method()))),
@@ -131,6 +133,12 @@ macro_rules! side {
 }
 
 attache_schema::__methods!(sides);
+
+/// The `_meta` of an extension method, whose params may be any JSON.
+fn extension_meta(params: &Raw) -> Option<Meta> {
+    let params = Object::parse(params.as_str()).ok()?;
+    json::from_str(params.get("_meta")?).ok()
+}
 
 impl RequestKind {
     fn of(method: &Method) -> Self {

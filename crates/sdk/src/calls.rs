@@ -1,6 +1,7 @@
 //! Decoding of incoming calls, and error responses to invalid ones.
 
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use attache_rpc::{Call, Error, Id, SendOptions, SessionKey};
 use attache_schema::call::{AgentNotification, AgentRequest, ClientNotification, ClientRequest};
@@ -9,65 +10,81 @@ use attache_schema::{error, v1};
 use attache_transport::{Inbox, IncomingCall};
 
 use crate::connection::{Connection, session_key};
-use crate::{AgentCall, ClientCall};
+use crate::{AgentCall, ClientCall, diagnostics};
 
-pub(crate) async fn next_for_agent(
+pub(crate) fn poll_for_agent(
     connection: &Arc<Connection>,
     inbox: &mut Inbox,
-) -> Option<AgentCall> {
+    cx: &mut Context<'_>,
+) -> Poll<Option<AgentCall>> {
     loop {
-        match inbox.next().await? {
+        let Some(incoming) = ready!(inbox.poll_next(cx)) else {
+            return Poll::Ready(None);
+        };
+        match incoming {
             IncomingCall::Request(id, call) => match agent_request(connection, &call) {
                 Ok(request) => {
+                    diagnostics::received(&connection.link, &id, &call);
                     let session = session_of(&call);
                     match AgentCall::from_request(connection, id, session, request) {
-                        Ok(call) => return Some(call),
-                        Err((id, error)) => refuse(connection, &id, &error),
+                        Ok(request) => return Poll::Ready(Some(request)),
+                        Err((id, error)) => refuse(connection, &id, &call, &error),
                     }
                 }
-                Err(error) => refuse(connection, &id, &error),
+                Err(error) => refuse(connection, &id, &call, &error),
             },
             // The protocol requires that an invalid notification is ignored.
             IncomingCall::Notification(call) => {
                 let decoded = ClientNotification::decode(call.method(), call.params());
                 match decoded.and_then(AgentCall::from_notification) {
-                    Ok(call) => return Some(call),
-                    Err(error) => connection.ignore(call.method(), error),
+                    Ok(notification) => return Poll::Ready(Some(notification)),
+                    Err(error) => {
+                        diagnostics::ignored_notification(&connection.link, &call, &error);
+                        connection.ignore(call.method(), error);
+                    }
                 }
             }
         }
     }
 }
 
-pub(crate) async fn next_for_client(
+pub(crate) fn poll_for_client(
     connection: &Arc<Connection>,
     inbox: &mut Inbox,
-) -> Option<ClientCall> {
+    cx: &mut Context<'_>,
+) -> Poll<Option<ClientCall>> {
     loop {
-        match inbox.next().await? {
+        let Some(incoming) = ready!(inbox.poll_next(cx)) else {
+            return Poll::Ready(None);
+        };
+        match incoming {
             IncomingCall::Request(id, call) => match client_request(connection, &call) {
                 Ok(request) => {
+                    diagnostics::received(&connection.link, &id, &call);
                     let session = session_of(&call);
-                    let call = ClientCall::from_request(connection, id, session, request);
+                    let request = ClientCall::from_request(connection, id, session, request);
                     // Sent before the agent received the cancellation, so the user need not decide.
-                    match call {
+                    match request {
                         Ok(ClientCall::RequestPermission(_, reply))
                             if connection.turns.are_cancelled(session) =>
                         {
                             let outcome = v1::RequestPermissionOutcome::Cancelled;
                             reply.ok(v1::RequestPermissionResponse::new(outcome));
                         }
-                        Ok(call) => return Some(call),
-                        Err((id, error)) => refuse(connection, &id, &error),
+                        Ok(request) => return Poll::Ready(Some(request)),
+                        Err((id, error)) => refuse(connection, &id, &call, &error),
                     }
                 }
-                Err(error) => refuse(connection, &id, &error),
+                Err(error) => refuse(connection, &id, &call, &error),
             },
             IncomingCall::Notification(call) => {
                 let decoded = AgentNotification::decode(call.method(), call.params());
                 match decoded.and_then(ClientCall::from_notification) {
-                    Ok(call) => return Some(call),
-                    Err(error) => connection.ignore(call.method(), error),
+                    Ok(notification) => return Poll::Ready(Some(notification)),
+                    Err(error) => {
+                        diagnostics::ignored_notification(&connection.link, &call, &error);
+                        connection.ignore(call.method(), error);
+                    }
                 }
             }
         }
@@ -118,7 +135,8 @@ fn session_of(call: &Call) -> SessionKey {
     found.unwrap_or_else(|| call.params().map_or(SessionKey::CONNECTION, session_key))
 }
 
-fn refuse(connection: &Connection, id: &Id, error: &Error) {
+fn refuse(connection: &Connection, id: &Id, call: &Call, error: &Error) {
+    diagnostics::rejected_request(&connection.link, id, call, error);
     let options = SendOptions::of(SessionKey::CONNECTION);
     connection
         .link

@@ -1,14 +1,16 @@
 //! The client's side: send messages to the agent with an [`AgentHandle`], receive its calls from [`ClientCalls`].
 
-use std::future::Future;
-use std::pin::pin;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use attache_process::{self as process, Child, Program};
 use attache_rpc::{NonJsonLines, SendOptions, SessionKey};
 use attache_schema::method::{Notification, RequestToAgent};
 use attache_schema::v1;
 use attache_transport::{self as transport, Inbox};
+use futures_core::Stream;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::connection::Connection;
@@ -21,15 +23,31 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let options = transport::Options {
-        limits: options.limits,
-        framing: options.framing,
-        non_json_lines: NonJsonLines::Skip,
-        stall: options.stall,
-        grace: options.grace,
-        session_index: Box::new(ClientSessionIndex),
-        translator: options.translator,
-    };
+    connect_over("stream", read, write, options)
+}
+
+/// `transport` is what carries the bytes, for the log.
+fn connect_over<R, W>(
+    transport: &'static str,
+    read: R,
+    write: W,
+    options: Options,
+) -> (AgentHandle, ClientCalls)
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let options = transport::Options::default()
+        .limits(options.limits)
+        .framing(options.framing)
+        .non_json_lines(NonJsonLines::Skip)
+        .stall(options.stall)
+        .grace(options.grace)
+        .session_index(ClientSessionIndex)
+        .peer("agent")
+        .transport(transport)
+        .translator(options.translator)
+        .tap(options.tap);
     let (link, inbox) = transport::connect(read, write, options);
     let connection = Arc::new(Connection::new(link, Role::Agent));
     let agent = AgentHandle {
@@ -45,7 +63,7 @@ pub async fn spawn(
     options: Options,
 ) -> Result<(AgentHandle, ClientCalls, Child), process::Error> {
     let (child, stdin, stdout) = program.spawn_piped().await?;
-    let (agent, calls) = connect(stdout, stdin, options);
+    let (agent, calls) = connect_over("child process", stdout, stdin, options);
     Ok((agent, calls, child))
 }
 
@@ -62,7 +80,11 @@ impl ClientCalls {
     /// Requests that are invalid, or whose capability the client does not advertise, get an error response here and are
     /// not returned.
     pub async fn next(&mut self) -> Option<ClientCall> {
-        calls::next_for_client(&self.connection, &mut self.inbox).await
+        poll_fn(|cx| self.poll_call(cx)).await
+    }
+
+    fn poll_call(&mut self, cx: &mut Context<'_>) -> Poll<Option<ClientCall>> {
+        calls::poll_for_client(&self.connection, &mut self.inbox, cx)
     }
 
     /// Awaits a future, usually a prompt, and passes every call that arrives meanwhile to a closure. The response to a
@@ -83,6 +105,15 @@ impl ClientCalls {
                 },
             }
         }
+    }
+}
+
+/// The same calls as [`next`](ClientCalls::next) returns.
+impl Stream for ClientCalls {
+    type Item = ClientCall;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<ClientCall>> {
+        self.poll_call(cx)
     }
 }
 

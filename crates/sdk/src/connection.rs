@@ -14,8 +14,9 @@ use attache_schema::method::{
 use attache_schema::v1;
 use attache_transport::{CloseReason, Delivery, PeerHandle};
 
+use crate::trace_context::ParamsInContext;
 use crate::turns::RunningTurns;
-use crate::{AgentHandle, CallError, CallErrorKind, ClientHandle, Role};
+use crate::{AgentHandle, CallError, CallErrorKind, ClientHandle, Role, TraceContext, diagnostics};
 
 /// A connection to the peer. The handles have its methods.
 #[derive(Debug)]
@@ -262,16 +263,17 @@ impl Connection {
             .push_back(IgnoredNotification { method, error });
     }
 
-    /// The error of a message to the peer. Reads the session from the params, because only errors need its id.
-    #[cold]
     fn error(
         &self,
         method: impl Into<Cow<'static, str>>,
         params: &EncodedParams,
         kind: CallErrorKind,
     ) -> CallError {
-        let session = session_in(&params.0).map(Cow::into_owned);
-        CallError::new(self.peer, method.into(), session, kind)
+        let method = method.into();
+        if let CallErrorKind::Unreadable(fault) = &kind {
+            diagnostics::unreadable_result(&self.link, &method, fault);
+        }
+        params.error(self.peer, method, kind)
     }
 
     pub(crate) fn handshake(&self) -> MutexGuard<'_, Handshake> {
@@ -284,7 +286,7 @@ impl Connection {
         &self,
         method: &str,
         order: Order,
-        params: &impl Encode,
+        params: &EncodedParams,
         options: SendOptions,
     ) -> Result<attache_rpc::Payload, CallErrorKind> {
         // Responses to an agent are delivered at once, because no client notification has to come before them.
@@ -292,7 +294,17 @@ impl Connection {
             Role::Agent if order.ends_updates => Delivery::InOrder,
             Role::Agent | Role::Client => Delivery::AtOnce,
         };
-        Ok(self.link.call(method, params, options, delivery).await?)
+        let context = TraceContext::current();
+        let pending = match context.clone() {
+            Some(context) => {
+                let params = &params.0;
+                let params = ParamsInContext { params, context };
+                self.link.start(method, &params, options, delivery).await?
+            }
+            None => self.link.start(method, params, options, delivery).await?,
+        };
+        diagnostics::sent(&pending, &params.0, context.as_ref());
+        Ok(pending.response().await?)
     }
 
     /// Sends a notification about the session that the caller names, with params that the caller encodes.
@@ -376,13 +388,25 @@ fn unreadable(fault: json::DecodeError) -> CallErrorKind {
 }
 
 /// Encoded params. Their session is read from the text before they are queued.
-struct EncodedParams(String);
+pub(crate) struct EncodedParams(String);
 
 impl EncodedParams {
-    fn of<T>(encode: impl FnOnce(&mut String) -> T) -> (Self, T) {
+    pub(crate) fn of<T>(encode: impl FnOnce(&mut String) -> T) -> (Self, T) {
         let mut text = String::with_capacity(256);
         let outcome = encode(&mut text);
         (EncodedParams(text), outcome)
+    }
+
+    /// The error of a message with these params. Reads the session from them, because only errors need its id.
+    #[cold]
+    pub(crate) fn error(
+        &self,
+        peer: Role,
+        method: impl Into<Cow<'static, str>>,
+        kind: CallErrorKind,
+    ) -> CallError {
+        let session = session_in(&self.0).map(Cow::into_owned);
+        CallError::new(peer, method.into(), session, kind)
     }
 }
 
@@ -402,7 +426,7 @@ pub(crate) fn session_named_in(params: &str) -> Option<SessionKey> {
     session_in(params).map(|id| SessionKey::named(&id))
 }
 
-fn session_in(params: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn session_in(params: &str) -> Option<Cow<'_, str>> {
     if let Some(id) = first_session(params) {
         return Some(Cow::Borrowed(id));
     }

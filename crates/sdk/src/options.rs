@@ -4,9 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use attache_rpc::{Framing, Limits, Translator};
-use attache_transport as transport;
+use attache_transport::{self as transport, Tap};
 
 /// The settings of a connection. The defaults fit an editor and its agent.
+#[non_exhaustive]
 pub struct Options {
     /// Size and count limits for this connection.
     pub limits: Limits,
@@ -14,7 +15,10 @@ pub struct Options {
     pub framing: Framing,
     /// Translates between the official protocol and a peer that speaks a dialect. Default: none.
     pub translator: Option<Box<dyn Translator>>,
-    /// How long a call waits for its response while the program takes no calls. Then it fails with
+    /// Shows all messages of the connection to a debugging program. Default: none.
+    pub tap: Option<Tap>,
+    /// How long a call waits while the program takes no calls, if its response waits behind calls, or (on a client) if the
+    /// agent waits for the response to a request of its own. Then it fails with
     /// [`CallErrorKind::Stalled`](crate::CallErrorKind::Stalled). Default: 30 seconds.
     pub stall: Duration,
     /// How long the program may still respond to open requests after the peer has closed its side. Default: 2 seconds.
@@ -28,9 +32,54 @@ impl Default for Options {
             limits: transport.limits,
             framing: transport.framing,
             translator: None,
+            tap: None,
             stall: transport.stall,
             grace: transport.grace,
         }
+    }
+}
+
+impl Options {
+    /// Sets [`limits`](Options#structfield.limits).
+    #[must_use]
+    pub fn limits(mut self, value: Limits) -> Self {
+        self.limits = value;
+        self
+    }
+
+    /// Sets [`framing`](Options#structfield.framing).
+    #[must_use]
+    pub fn framing(mut self, value: Framing) -> Self {
+        self.framing = value;
+        self
+    }
+
+    /// Sets [`translator`](Options#structfield.translator).
+    #[must_use]
+    pub fn translator(mut self, value: impl Into<Option<Box<dyn Translator>>>) -> Self {
+        self.translator = value.into();
+        self
+    }
+
+    /// Sets [`tap`](Options#structfield.tap).
+    #[must_use]
+    pub fn tap(mut self, value: impl Into<Option<Tap>>) -> Self {
+        self.tap = value.into();
+        self
+    }
+
+    /// Sets [`stall`](Options#structfield.stall).
+    #[must_use]
+    pub fn stall(mut self, value: Duration) -> Self {
+        self.stall = value;
+        self
+    }
+
+    /// Sets [`grace`](Options#structfield.grace).
+    #[must_use]
+    pub fn grace(mut self, value: Duration) -> Self {
+        self.grace = value;
+        self
     }
 }
 

@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use attache_rpc::json::{self, Encode, Raw};
 use attache_rpc::{Error, Id, SendOptions, SessionKey};
-use attache_schema::error;
 use attache_schema::method::ExtensionRequest;
 use attache_schema::v1::{PromptResponse, StopReason};
+use attache_schema::{Meta, error};
 
 use serde_core::Serialize;
+use tracing::{Instrument, Span};
 
 use crate::connection::Connection;
+use crate::{TraceContext, diagnostics, trace_context};
 
 /// Sends the response to one request of the peer. Every method that sends the response consumes the reply, so a request
 /// cannot get two responses.
@@ -31,6 +33,8 @@ struct ReplyTarget {
     id: Id,
     session: SessionKey,
     kind: RequestKind,
+    span: Span,
+    trace_context: Option<TraceContext>,
 }
 
 /// How the response to a request is sent.
@@ -51,13 +55,21 @@ impl<T: Encode + 'static> Reply<T> {
         id: Id,
         session: SessionKey,
         kind: RequestKind,
+        meta: Option<&Meta>,
     ) -> Self {
+        let span = connection.link.request_span(&id);
+        let trace_context = meta.and_then(TraceContext::from_meta);
+        if let Some(context) = &trace_context {
+            diagnostics::in_trace(&span, context);
+        }
         let connection = Arc::clone(connection);
         let target = Some(ReplyTarget {
             connection,
             id,
             session,
             kind,
+            span,
+            trace_context,
         });
         Reply {
             target,
@@ -92,7 +104,8 @@ impl<T: Encode + 'static> Reply<T> {
 
 impl<T: Encode + 'static> Reply<T> {
     /// Awaits `work` and sends its outcome. If the peer cancels the request first, drops `work` and responds that the
-    /// request was cancelled.
+    /// request was cancelled. `work` runs in the request's [`span`](Self::span) and passes on its
+    /// [trace context](Self::trace_context).
     pub async fn run<E: Into<Error>>(self, work: impl Future<Output = Result<T, E>>) {
         self.run_or_clean_up(work, std::future::ready(())).await;
     }
@@ -108,17 +121,23 @@ impl<T: Encode + 'static> Reply<T> {
         if self.is_cancelled() {
             return;
         }
-        let outcome = tokio::select! {
-            biased;
-            () = self.cancelled() => None,
-            outcome = work => Some(outcome),
+        let (context, span) = (self.trace_context().cloned(), self.span());
+        let exchange = async {
+            let outcome = tokio::select! {
+                biased;
+                () = self.cancelled() => None,
+                outcome = work => Some(outcome),
+            };
+            if !matches!(outcome, Some(Ok(_))) {
+                clean_up.await;
+            }
+            if let Some(outcome) = outcome {
+                self.with(outcome);
+            }
         };
-        if !matches!(outcome, Some(Ok(_))) {
-            clean_up.await;
-        }
-        if let Some(outcome) = outcome {
-            self.with(outcome);
-        }
+        trace_context::within(context, exchange)
+            .instrument(span)
+            .await;
     }
 }
 
@@ -131,6 +150,18 @@ impl Reply<Raw> {
 }
 
 impl<T> Reply<T> {
+    /// The span of the request in the program's log. Without a subscriber that wants it, the span is disabled.
+    /// [`run`](Self::run) enters it; in code of your own, use `tracing::Instrument`.
+    pub fn span(&self) -> Span {
+        let target = self.target.as_ref();
+        target.map_or_else(Span::none, |target| target.span.clone())
+    }
+
+    /// The trace context in the request's `_meta`. [`run`](Self::run) passes it on.
+    pub fn trace_context(&self) -> Option<&TraceContext> {
+        self.target.as_ref()?.trace_context.as_ref()
+    }
+
     /// Waits until the peer has cancelled the request or its turn, or has disconnected.
     pub async fn cancelled(&self) {
         if let Some(target) = &self.target {

@@ -1,6 +1,8 @@
 //! Both sides of the SDK, joined in memory.
 
+mod logging;
 mod ordering;
+mod proxy;
 mod scripted;
 mod turns;
 

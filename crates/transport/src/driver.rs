@@ -9,13 +9,18 @@ use std::time::Duration;
 use attache_rpc::{
     Call, CallFailure, CallId, Endpoint, Event, InboundMessage, Payload, SessionKey, Translator,
 };
+use bytestring::ByteString;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
+use tracing::{Instrument, Span};
 
+use crate::diagnostics::{self, OpenTraces};
+use crate::inbox::LONG;
 use crate::peer_handle::CloseOnDrop;
 use crate::{
-    CallError, CloseReason, Delivery, Inbox, IncomingCall, Options, PeerHandle, reader, writer,
+    CallError, CloseReason, Delivery, Inbox, IncomingCall, Options, PeerHandle, RelayInbox,
+    RelayedMessage, reader, writer,
 };
 
 /// Starts a JSON-RPC connection over a byte stream in each direction, for example [`stdio`](crate::stdio()). Spawns two
@@ -27,10 +32,50 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let limits = options.limits.clone();
+    let endpoint = Endpoint::new(limits, options.framing, options.non_json_lines);
+    start(read, write, options, endpoint, Routing::Calls)
+}
+
+/// Starts one side of a proxy: a connection whose [`RelayInbox`] also yields cancellations, and responses to requests that
+/// were forwarded to the peer with [`PeerHandle::relay_now`]. The ids of own calls start with `call_prefix`, so that they
+/// differ from those of forwarded requests. Must be called within a tokio runtime.
+pub fn connect_relay<R, W>(
+    read: R,
+    write: W,
+    options: Options,
+    call_prefix: &str,
+) -> (PeerHandle, RelayInbox)
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let limits = options.limits.clone();
+    let endpoint = Endpoint::new(limits, options.framing, options.non_json_lines);
+    let endpoint = endpoint.forwarding(call_prefix);
+    let (link, inbox) = start(read, write, options, endpoint, Routing::Everything);
+    (link, RelayInbox::new(inbox))
+}
+
+fn start<R, W>(
+    read: R,
+    write: W,
+    options: Options,
+    endpoint: Endpoint,
+    routing: Routing,
+) -> (PeerHandle, Inbox)
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let limits = options.limits.clone();
+    let span = diagnostics::connection_span(&options);
     let shared = Arc::new(Shared {
+        span: span.clone(),
+        traces: OpenTraces::default(),
         state: Mutex::new(State {
-            endpoint: Endpoint::new(limits.clone(), options.framing, options.non_json_lines),
+            endpoint,
             inbox: VecDeque::new(),
+            requests: VecDeque::new(),
             uncounted: 0,
             waiters: BTreeMap::new(),
             inbox_dropped: false,
@@ -46,8 +91,10 @@ where
         translator: Mutex::new(options.translator),
         unread: AtomicUsize::new(0),
         taken_count: AtomicUsize::new(0),
+        write_count: AtomicUsize::new(0),
         inbound: limits.inbound.max(1),
-        stall: options.stall,
+        stall: options.stall.min(LONG),
+        stalls_on_requests: options.stalls_on_requests,
         grace: options.grace,
         room: Notify::new(),
         taken: Notify::new(),
@@ -55,19 +102,27 @@ where
         cancelled: Notify::new(),
         settled: Notify::new(),
     });
-    tokio::spawn(reader::run(
+    let reader = reader::run(
         read,
         Arc::clone(&shared),
         limits,
+        options.non_json_lines,
         options.session_index,
-    ));
-    tokio::spawn(writer::run(write, Arc::clone(&shared), options.framing));
+        options.tap.clone(),
+        routing,
+    );
+    tokio::spawn(reader.instrument(span.clone()));
+    let writer = writer::run(write, Arc::clone(&shared), options.framing, options.tap);
+    tokio::spawn(writer.instrument(span));
     let owner = Arc::new(CloseOnDrop(Arc::clone(&shared)));
     let inbox = Inbox::new(Arc::clone(&owner), shared);
     (PeerHandle(owner), inbox)
 }
 
 pub(crate) struct Shared {
+    /// The span of the connection in the log.
+    pub(crate) span: Span,
+    pub(crate) traces: OpenTraces,
     state: Mutex<State>,
     has_translator: AtomicBool,
     translator: Mutex<Option<Box<dyn Translator>>>,
@@ -75,8 +130,11 @@ pub(crate) struct Shared {
     pub(crate) unread: AtomicUsize,
     /// The number of items that have been taken from the inbox.
     pub(crate) taken_count: AtomicUsize,
+    /// The number of writes to the stream.
+    pub(crate) write_count: AtomicUsize,
     pub(crate) inbound: usize,
     pub(crate) stall: Duration,
+    stalls_on_requests: bool,
     pub(crate) grace: Duration,
     /// Notified when there is room for another message or call, or the connection ends.
     pub(crate) room: Notify,
@@ -93,6 +151,8 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     pub(crate) endpoint: Endpoint,
     pub(crate) inbox: VecDeque<InboxItem>,
+    /// When the requests that have not been taken from the inbox were received.
+    pub(crate) requests: VecDeque<Instant>,
     /// Bytes received since the last item was put into the inbox.
     uncounted: usize,
     pub(crate) waiters: BTreeMap<CallId, ResponseWaiter>,
@@ -116,14 +176,28 @@ pub(crate) struct State {
 pub(crate) struct ResponseWaiter {
     pub(crate) delivery: Delivery,
     pub(crate) answer: oneshot::Sender<Result<Payload, CallError>>,
+    /// The time at which the call was started, and the number of items taken from the inbox until then.
+    pub(crate) started: Instant,
+    pub(crate) taken_count: usize,
     /// The time at which the response was put into the inbox.
     pub(crate) queued: Option<Instant>,
 }
 
-/// An item in the inbox, with the bytes that it occupies.
+/// What a connection puts into its inbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Routing {
+    /// Calls of the peer, and responses that are delivered in order.
+    Calls,
+    /// Also cancellations and responses that belong to forwarded requests.
+    Everything,
+}
+
+/// An item in the inbox, with the bytes that it occupies. A call has the time at which it was received, if that is logged.
 pub(crate) enum InboxItem {
-    Call(IncomingCall, usize),
+    Call(IncomingCall, usize, Option<Instant>),
     Response(CallId, Result<Payload, CallFailure>, usize),
+    /// A cancellation or response for the other side of a proxy.
+    Relayed(RelayedMessage, usize),
 }
 
 /// Ends one direction of the connection when its task is dropped or panics.
@@ -179,11 +253,12 @@ impl Shared {
         let mut guard = self.lock();
         let state = &mut *guard;
         let mut size = 0;
+        let received = None;
         for message in messages {
             let bytes = message.len();
             let message = InboundMessage::read(message.into(), state.endpoint.limits());
             let event = state.endpoint.receive(message);
-            size += state.route(event, bytes);
+            size += state.route(event, bytes, received, None);
         }
         self.unread.fetch_add(size, Ordering::AcqRel);
         state.wake_consumer();
@@ -192,7 +267,8 @@ impl Shared {
     /// Ends reading: pending calls fail, and waiting tasks are woken.
     pub(crate) fn end_reading(&self, why: &CloseReason) {
         let mut state = self.lock();
-        if state.reading.is_none() {
+        let is_first = state.reading.is_none();
+        if is_first {
             state.reading = Some(why.clone());
         }
         state.fail_unqueued(why);
@@ -200,6 +276,9 @@ impl Shared {
         state.wake_consumer();
         drop(state);
         self.wake_all();
+        if is_first {
+            diagnostics::connection_ended(&self.span, "incoming", why);
+        }
     }
 
     /// Cancels all pending requests from the peer.
@@ -211,7 +290,8 @@ impl Shared {
     /// Ends writing: pending calls fail, because most of their requests were not sent.
     pub(crate) fn end_writing(&self, why: &CloseReason) {
         let mut state = self.lock();
-        if state.writing.is_none() {
+        let is_first = state.writing.is_none();
+        if is_first {
             state.writing = Some(why.clone());
         }
         state.endpoint.cancel_requests(None);
@@ -219,6 +299,9 @@ impl Shared {
         state.wake_consumer();
         drop(state);
         self.wake_all();
+        if is_first {
+            diagnostics::connection_ended(&self.span, "outgoing", why);
+        }
     }
 
     fn wake_all(&self) {
@@ -240,6 +323,41 @@ impl Shared {
     pub(crate) fn fail_stalled(&self) {
         self.lock().fail_all(&CallError::Stalled);
         self.room.notify_waiters();
+        diagnostics::stalled(self.stall);
+    }
+}
+
+/// Requests that wait in the inbox.
+impl Shared {
+    /// Whether calls stall because of requests, and some wait in the inbox.
+    pub(crate) fn has_unread_requests(&self) -> bool {
+        self.stalls_on_requests && !self.lock().requests.is_empty()
+    }
+
+    /// Fails the calls of a program that has taken nothing from the inbox since it started them, although a request waits
+    /// there: the peer may need its response before it responds. Returns the time until the next check, if any.
+    pub(crate) fn fail_calls_behind_requests(&self) -> Option<Duration> {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let unread = state.requests.front()?.elapsed();
+        let taken_count = self.taken_count();
+        let mut next = self.stall;
+        let mut stalled = Vec::new();
+        for (call, waiter) in &state.waiters {
+            let waited = unread.min(waiter.started.elapsed());
+            match self.stall.checked_sub(waited) {
+                _ if waiter.taken_count != taken_count => {}
+                None | Some(Duration::ZERO) => stalled.push(*call),
+                Some(left) => next = next.min(left),
+            }
+        }
+        for call in stalled {
+            state.fail(call, CallError::Stalled);
+        }
+        state.wake_writer();
+        drop(guard);
+        self.room.notify_waiters();
+        Some(next)
     }
 }
 
@@ -273,19 +391,35 @@ impl State {
         self.writing.as_ref().or(self.reading.as_ref())
     }
 
-    /// Delivers an event to the inbox or to a pending call. Returns the bytes that it occupies in the inbox.
-    pub(crate) fn route(&mut self, event: Option<Event>, size: usize) -> usize {
+    /// Delivers an event to the inbox or to a pending call. Returns the bytes that it occupies in the inbox. `line` is the
+    /// whole message, if [`Routing::Everything`] needs it.
+    pub(crate) fn route(
+        &mut self,
+        event: Option<Event>,
+        size: usize,
+        received: Option<Instant>,
+        line: Option<ByteString>,
+    ) -> usize {
         let queued = match event {
             Some(Event::Request(id, call)) => {
                 let call = self.detach_if_large(call, size, Call::detached);
-                self.enqueue(IncomingCall::Request(id, call), size)
+                self.enqueue(IncomingCall::Request(id, call), size, received)
             }
             Some(Event::Notification(call)) => {
                 let call = self.detach_if_large(call, size, Call::detached);
-                self.enqueue(IncomingCall::Notification(call), size)
+                self.enqueue(IncomingCall::Notification(call), size, received)
             }
             Some(Event::Response(call, outcome)) => self.route_response(call, outcome, size),
-            Some(Event::Cancelled(_) | Event::Fatal(_)) | None => 0,
+            Some(Event::Cancelled(id)) => line.map_or(0, |line| {
+                let line = self.detach_if_large(line, size, |line| ByteString::from(&*line));
+                self.enqueue_relayed(RelayedMessage::Cancellation(id, line), size)
+            }),
+            Some(Event::ForwardedResponse(id, outcome)) => {
+                let line = line.unwrap_or_default();
+                let line = self.detach_if_large(line, size, |line| ByteString::from(&*line));
+                self.enqueue_relayed(RelayedMessage::Response { id, outcome, line }, size)
+            }
+            Some(Event::Fatal(_)) | None => 0,
         };
         self.uncounted = match queued {
             0 => self.uncounted.saturating_add(size),
@@ -303,14 +437,26 @@ impl State {
         }
     }
 
-    fn enqueue(&mut self, incoming: IncomingCall, size: usize) -> usize {
+    fn enqueue(&mut self, incoming: IncomingCall, size: usize, received: Option<Instant>) -> usize {
         if self.inbox_dropped {
             if let IncomingCall::Request(id, _) = &incoming {
                 crate::peer_handle::refuse_unread(&mut self.endpoint, id);
             }
             return 0;
         }
-        self.inbox.push_back(InboxItem::Call(incoming, size));
+        if let IncomingCall::Request(..) = &incoming {
+            self.requests.push_back(Instant::now());
+        }
+        self.inbox
+            .push_back(InboxItem::Call(incoming, size, received));
+        size
+    }
+
+    fn enqueue_relayed(&mut self, message: RelayedMessage, size: usize) -> usize {
+        if self.inbox_dropped {
+            return 0;
+        }
+        self.inbox.push_back(InboxItem::Relayed(message, size));
         size
     }
 
@@ -354,13 +500,20 @@ impl State {
     }
 
     fn fail_all(&mut self, why: &CallError) {
-        for (call, waiter) in std::mem::take(&mut self.waiters) {
-            // Cancelled, so that the peer does not continue to work in vain.
-            self.endpoint.cancel(call);
-            self.endpoint.forget(call);
-            drop(waiter.answer.send(Err(why.clone())));
+        let calls: Vec<CallId> = self.waiters.keys().copied().collect();
+        for call in calls {
+            self.fail(call, why.clone());
         }
         self.wake_writer();
+    }
+
+    /// Fails a call, and cancels it, so that the peer does not continue to work in vain.
+    fn fail(&mut self, call: CallId, why: CallError) {
+        if let Some(waiter) = self.waiters.remove(&call) {
+            self.endpoint.cancel(call);
+            self.endpoint.forget(call);
+            drop(waiter.answer.send(Err(why)));
+        }
     }
 }
 

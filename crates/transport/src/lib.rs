@@ -5,6 +5,7 @@
 //! [`PeerHandle`]. A transport that carries messages rather than bytes, such as WebSocket, presents itself as a stream of
 //! lines.
 
+mod diagnostics;
 mod driver;
 mod inbox;
 mod memory;
@@ -12,7 +13,9 @@ mod options;
 mod outgoing_translator;
 mod peer_handle;
 mod reader;
+mod relay_inbox;
 mod stdio;
+mod tap;
 mod writer;
 
 /// The example of the package's page, run as a test.
@@ -20,9 +23,12 @@ mod writer;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-pub use driver::connect;
+pub use diagnostics::ShortenedText;
+pub use driver::{connect, connect_relay};
 pub use inbox::{Inbox, IncomingCall};
 pub use memory::{Pipe, pipes};
 pub use options::{Options, SessionEffect, SessionIndex};
 pub use peer_handle::{CallError, CloseReason, Delivery, PeerHandle, PendingCall};
+pub use relay_inbox::{RelayInbox, RelayedMessage};
 pub use stdio::{BlockingStdio, StdioInput, StdioOutput, blocking_stdio, stdio};
+pub use tap::{Tap, TapEvent};

@@ -13,7 +13,10 @@ use attache_rpc::{
 };
 use bytestring::ByteString;
 use tokio::sync::Notify;
+use tokio::time::Instant;
+use tracing::Span;
 
+use crate::diagnostics;
 use crate::driver::{Shared, State};
 
 pub use pending_call::PendingCall;
@@ -28,6 +31,7 @@ pub(crate) struct CloseOnDrop(pub(crate) Arc<Shared>);
 
 /// When the response to a call is delivered, relative to other messages from the peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Delivery {
     /// As soon as it is received.
     AtOnce,
@@ -37,6 +41,7 @@ pub enum Delivery {
 
 /// Why a call to the peer failed.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum CallError {
     /// The peer responded with an error.
     Refused(Error),
@@ -53,6 +58,7 @@ pub enum CallError {
 
 /// Why a connection has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CloseReason {
     /// The peer closed its side of the connection.
     PeerClosed,
@@ -76,7 +82,7 @@ impl fmt::Display for CallError {
                 write!(f, "the peer's response is malformed: {reason}")
             }
             CallError::Closed(why) => why.fmt(f),
-            CallError::TooLarge(TooLarge { size, limit }) => {
+            CallError::TooLarge(TooLarge { size, limit, .. }) => {
                 write!(f, "the message has {size} bytes, the limit is {limit}")
             }
             CallError::Stalled => f.write_str(
@@ -131,14 +137,17 @@ impl PeerHandle {
             let room = state.endpoint.has_room(options.urgency) && state.endpoint.may_call();
             room || state.closing || state.closed().is_some()
         };
-        let mut state = self.wait_for_room(options, until).await;
+        let (mut state, waiting) = self.wait_for_room(options, until).await;
         check_open(&state, state.closed())?;
         let call = state
             .endpoint
             .call(method, params, options)
             .map_err(CallError::TooLarge)?;
         state.wake_writer();
-        Ok(PendingCall::new(self, &mut state, call, delivery))
+        let pending = PendingCall::new(self, &mut state, call, delivery);
+        drop(state);
+        diagnostics::waited_for_outbox(self.shared(), waiting);
+        Ok(pending.traced(method))
     }
 
     /// Sends a notification. Waits until the outgoing queue has room.
@@ -163,6 +172,41 @@ impl PeerHandle {
         .await
     }
 
+    /// Like [`relay`](Self::relay), but queues the line even if the queue is full. Wait for [`room`](Self::room) before
+    /// you take a message that leads to this call.
+    pub fn relay_now(&self, line: ByteString, options: SendOptions) -> Result<(), CallError> {
+        let mut state = self.shared().lock();
+        check_open(&state, state.writing.as_ref())?;
+        let sent = state.endpoint.outbox().push_line(options, line);
+        state.wake_writer();
+        sent.map_err(CallError::TooLarge)
+    }
+
+    /// Whether the outgoing queue has room, or nothing can be sent any more.
+    pub fn has_room(&self) -> bool {
+        has_room_or_ended(&self.shared().lock())
+    }
+
+    /// Waits until the outgoing queue has room, or nothing can be sent any more.
+    pub async fn room(&self) {
+        let room = &self.shared().room;
+        drop(self.shared().wait(room, has_room_or_ended).await);
+    }
+
+    /// Queues a line that contains the whole response to a request from the peer, unchanged and without waiting. Returns
+    /// `false` if the request already has a response or the connection has ended.
+    pub fn relay_response(&self, id: &Id, options: SendOptions, line: ByteString) -> bool {
+        self.respond_by(|endpoint| endpoint.respond_with_line(id, options, line))
+    }
+
+    /// Responds to all open requests of the peer with an error.
+    pub fn fail_requests(&self, options: SendOptions, error: &Error) {
+        self.respond_by(|endpoint| {
+            endpoint.fail_requests(options, error);
+            true
+        });
+    }
+
     /// Queues the response to a request from the peer, without waiting. Returns `false` if the request already has a
     /// response or the connection has ended.
     pub fn respond<T: Encode>(
@@ -171,13 +215,51 @@ impl PeerHandle {
         options: SendOptions,
         outcome: Result<&T, &Error>,
     ) -> bool {
+        let sent = self.respond_by(|endpoint| endpoint.respond(id, options, outcome));
+        let error_code = outcome.err().map(|error| error.code);
+        self.shared().traces.responded(id, error_code);
+        sent
+    }
+
+    fn respond_by(&self, respond: impl FnOnce(&mut Endpoint) -> bool) -> bool {
         let mut state = self.shared().lock();
-        let sent = state.writing.is_none() && state.endpoint.respond(id, options, outcome);
+        let sent = state.writing.is_none() && respond(&mut state.endpoint);
         state.wake_writer();
         drop(state);
         self.shared().settled.notify_waiters();
         self.shared().cancelled.notify_waiters();
         sent
+    }
+
+    /// Cancels the peer's pending requests that belong to a session, as if the peer had cancelled them.
+    pub fn cancel_requests(&self, session: SessionKey) {
+        self.shared().lock().endpoint.cancel_requests(Some(session));
+        self.shared().cancelled.notify_waiters();
+    }
+
+    /// Waits until no request of the peer is open, or nothing can be sent any more.
+    pub async fn all_answered(&self) {
+        let until = |state: &State| state.writing.is_some() || state.endpoint.open_requests() == 0;
+        drop(self.shared().wait(&self.shared().settled, until).await);
+    }
+
+    /// Waits until nothing can be sent any more, and returns the reason.
+    pub async fn writing_ended(&self) -> CloseReason {
+        let until = |state: &State| state.writing.is_some();
+        let state = self.shared().wait(&self.shared().settled, until).await;
+        let why = state.writing.clone();
+        why.unwrap_or(CloseReason::ClosedLocally)
+    }
+
+    /// The span of a request from the peer that has been taken from the inbox and has no response yet. Without a
+    /// subscriber that wants it, the span is disabled.
+    pub fn request_span(&self, id: &Id) -> Span {
+        self.shared().traces.span_of(id)
+    }
+
+    /// The span of the connection. Without a subscriber that wants it, the span is disabled.
+    pub fn span(&self) -> &Span {
+        &self.shared().span
     }
 
     /// The peer's pending requests that belong to a session.
@@ -244,37 +326,40 @@ impl PeerHandle {
             let ended = state.closing || state.writing.is_some();
             ended || state.endpoint.has_room(options.urgency)
         };
-        let mut state = self.wait_for_room(options, until).await;
+        let (mut state, waiting) = self.wait_for_room(options, until).await;
         check_open(&state, state.writing.as_ref())?;
         push(&mut state).map_err(CallError::TooLarge)?;
         state.wake_writer();
+        drop(state);
+        diagnostics::waited_for_outbox(self.shared(), waiting);
         Ok(())
     }
 
     /// Waits for room in the outgoing queue. The returned guard keeps others from taking the room. Yields now and then, so
-    /// that the writing task gets to run.
+    /// that the writing task gets to run. Also returns when the wait began, for the log.
     async fn wait_for_room(
         &self,
         options: SendOptions,
         until: impl Fn(&State) -> bool,
-    ) -> MutexGuard<'_, State> {
+    ) -> (MutexGuard<'_, State>, Option<Instant>) {
         tokio::task::consume_budget().await;
         let shared = self.shared();
         match options.urgency {
             Urgency::Ordinary => {
                 if let Some(state) = shared.lock_if(&until) {
-                    return state;
+                    return (state, None);
                 }
+                let waiting = diagnostics::wait_begins();
                 let mut place = RoomWaiter::new(shared, options.session);
                 let mut state = shared.wait(&shared.room, until).await;
                 place.leave(&mut state);
-                state
+                (state, waiting)
             }
             // An urgent message does not overtake its own session, even if that session still waits for room.
             Urgency::Urgent => {
                 let until =
                     |state: &State| until(state) && !state.waiting.contains(&options.session);
-                shared.wait(&shared.room, until).await
+                (shared.wait(&shared.room, until).await, None)
             }
         }
     }
@@ -360,6 +445,10 @@ impl Drop for CloseOnDrop {
 pub(crate) fn refuse_unread(endpoint: &mut Endpoint, id: &Id) {
     let error = Error::new(Error::METHOD_NOT_FOUND, "this side handles no requests");
     endpoint.respond::<u64>(id, SendOptions::of(SessionKey::CONNECTION), Err(&error));
+}
+
+fn has_room_or_ended(state: &State) -> bool {
+    state.closing || state.writing.is_some() || state.endpoint.has_room(Urgency::Ordinary)
 }
 
 /// Fails if the connection is closed. The caller says which direction matters: a peer that has closed its side may still

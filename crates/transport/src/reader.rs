@@ -1,22 +1,31 @@
 //! The reading task. It never waits for the writing task, and pauses while the inbox is full.
 
 use std::io;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use attache_rpc::{Event, Frame, InboundMessage, Limits, Malformed, Splitter, Translation};
+use attache_rpc::{
+    Event, Frame, InboundMessage, Limits, Malformed, NonJsonLines, Splitter, Translation,
+};
 use bytes::{Bytes, BytesMut};
+use bytestring::ByteString;
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
-use crate::driver::{EndOnDrop, Shared};
-use crate::{CloseReason, SessionEffect, SessionIndex};
+use crate::diagnostics::{self, SlownessCheck};
+use crate::driver::{EndOnDrop, Routing, Shared};
+use crate::tap::TapDirection;
+use crate::{CloseReason, SessionEffect, SessionIndex, Tap};
 
 pub(crate) async fn run<R: AsyncRead + Unpin>(
     mut read: R,
     shared: Arc<Shared>,
     limits: Limits,
+    non_json_lines: NonJsonLines,
     session_index: Box<dyn SessionIndex>,
+    tap: Option<Tap>,
+    routing: Routing,
 ) {
     let mut reader = StreamReader {
         splitter: Splitter::new(limits.frame),
@@ -24,9 +33,14 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
         batch: Vec::new(),
         batched: 0,
         bytes_since_message: 0,
+        got_request: false,
         shared,
         limits,
+        non_json_lines,
         session_index,
+        tap,
+        routing,
+        slowness: SlownessCheck::default(),
     };
     let shared = Arc::clone(&reader.shared);
     let _ending = EndOnDrop::of(&shared, Shared::end_reading);
@@ -37,7 +51,7 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
     shared.end_reading(&why);
     drop((reader, read));
     // A peer that has closed its side may still read responses.
-    tokio::time::sleep(shared.grace).await;
+    sleep(shared.grace).await;
     shared.cancel_all_requests();
 }
 
@@ -49,14 +63,22 @@ struct StreamReader {
     batched: usize,
     /// Bytes of the stream since the last message.
     bytes_since_message: usize,
+    /// Whether a request has been delivered since the last look.
+    got_request: bool,
     shared: Arc<Shared>,
     limits: Limits,
+    non_json_lines: NonJsonLines,
     session_index: Box<dyn SessionIndex>,
+    tap: Option<Tap>,
+    routing: Routing,
+    slowness: SlownessCheck,
 }
 
 enum ReadItem {
     /// A message, with the bytes it keeps in memory: everything since the end of the previous message.
     Message(InboundMessage, SessionEffect, usize),
+    /// A message of a kind that a proxy forwards as a whole line.
+    WholeLine(InboundMessage, SessionEffect, usize, ByteString),
     TooLong(Malformed),
     /// The end of the stream, if it is not a whole message.
     CutOff(InboundMessage),
@@ -68,14 +90,30 @@ impl StreamReader {
     async fn read_all(&mut self, read: &mut (impl AsyncRead + Unpin)) -> Result<(), CloseReason> {
         let shared = Arc::clone(&self.shared);
         let mut closing = pin!(shared.closing.notified());
+        let mut stall_check: Option<Pin<Box<Sleep>>> = None;
         loop {
             self.split().await?;
             self.deliver_and_wait().await?;
             self.make_room();
+            // One timer at a time, whatever the number of requests.
+            if std::mem::take(&mut self.got_request) && stall_check.is_none() {
+                let check = shared.has_unread_requests().then(|| sleep(shared.stall));
+                stall_check = check.map(Box::pin);
+            }
+            let check = self.slowness.due();
             let got = tokio::select! {
                 biased;
                 got = read.read_buf(&mut self.buffer) => got,
                 () = &mut closing => return Err(CloseReason::ClosedLocally),
+                () = expired(&mut stall_check) => {
+                    let next = shared.fail_calls_behind_requests();
+                    stall_check = next.map(|next| Box::pin(sleep(next)));
+                    continue;
+                }
+                () = sleep_until(check.unwrap_or_else(Instant::now)), if check.is_some() => {
+                    self.slowness.check(&shared);
+                    continue;
+                }
             };
             match got {
                 Ok(0) => return self.read_last().await,
@@ -116,6 +154,7 @@ impl StreamReader {
                 }
                 Ok(Some(Frame::TooLong(head))) => {
                     let malformed = Malformed::too_long(&head, &self.limits);
+                    diagnostics::malformed(&malformed, NonJsonLines::Reject);
                     self.batch.push(ReadItem::TooLong(malformed));
                     self.release_buffer(self.limits.frame);
                 }
@@ -137,8 +176,10 @@ impl StreamReader {
         if let Some(line) = rest.map_err(CloseReason::Framing)? {
             let size = line.len();
             match InboundMessage::read(line.clone(), &self.limits) {
-                malformed @ InboundMessage::Malformed(_) => {
-                    self.batch.push(ReadItem::CutOff(malformed))
+                InboundMessage::Malformed(malformed) => {
+                    diagnostics::malformed(&malformed, self.non_json_lines);
+                    let malformed = InboundMessage::Malformed(malformed);
+                    self.batch.push(ReadItem::CutOff(malformed));
                 }
                 InboundMessage::Request(..)
                 | InboundMessage::Notification(_)
@@ -150,6 +191,9 @@ impl StreamReader {
 
     /// Adds a message to the batch, after translating it if there is a translator.
     fn translate(&mut self, line: Bytes, size: usize) {
+        if let Some(tap) = &self.tap {
+            tap.show(TapDirection::Received, &line);
+        }
         let mut translation = Translation::Unchanged;
         self.shared.with_translator(|translator| {
             if let Ok(text) = std::str::from_utf8(&line) {
@@ -159,14 +203,14 @@ impl StreamReader {
         });
         match translation {
             Translation::Unchanged | Translation::Finished => {
-                let (message, effect) = self.read(line);
-                self.batch.push(ReadItem::Message(message, effect, size));
+                let item = self.read(line, size);
+                self.batch.push(item);
             }
             Translation::Replaced(replacement) => {
                 for message in replacement.forward {
                     let size = message.len();
-                    let (message, effect) = self.read(message.into());
-                    self.batch.push(ReadItem::Message(message, effect, size));
+                    let item = self.read(message.into(), size);
+                    self.batch.push(item);
                 }
                 self.batch
                     .extend(replacement.send_back.into_iter().map(ReadItem::SentBack));
@@ -174,7 +218,8 @@ impl StreamReader {
         }
     }
 
-    fn read(&self, line: Bytes) -> (InboundMessage, SessionEffect) {
+    fn read(&self, line: Bytes, size: usize) -> ReadItem {
+        let whole = (self.routing == Routing::Everything).then(|| line.clone());
         let mut message = InboundMessage::read(line, &self.limits);
         let effect = match &mut message {
             InboundMessage::Request(_, call) | InboundMessage::Notification(call) => {
@@ -185,9 +230,16 @@ impl StreamReader {
                 }
                 effect
             }
-            InboundMessage::Response(..) | InboundMessage::Malformed(_) => SessionEffect::None,
+            InboundMessage::Malformed(malformed) => {
+                diagnostics::malformed(malformed, self.non_json_lines);
+                SessionEffect::None
+            }
+            InboundMessage::Response(..) => SessionEffect::None,
         };
-        (message, effect)
+        match whole.and_then(|line| whole_line(&message, line)) {
+            Some(line) => ReadItem::WholeLine(message, effect, size, line),
+            None => ReadItem::Message(message, effect, size),
+        }
     }
 
     /// Delivers the messages of the batch, then waits until the inbox has room for more.
@@ -196,6 +248,10 @@ impl StreamReader {
         if !self.batch.is_empty() {
             self.deliver()?;
         }
+        if self.shared.has_inbox_room() {
+            return Ok(());
+        }
+        let since = diagnostics::wait_begins();
         while !self.shared.has_inbox_room() {
             let taken = self.shared.taken.notified();
             if self.shared.lock().closed_here() {
@@ -207,18 +263,26 @@ impl StreamReader {
                 self.shared.fail_stalled();
             }
         }
+        diagnostics::waited_for_inbox(since);
         Ok(())
     }
 
     fn deliver(&mut self) -> Result<(), CloseReason> {
+        let received = diagnostics::wait_begins();
         let mut guard = self.shared.lock();
         let state = &mut *guard;
+        let counts = state.endpoint.counts();
         let mut size = 0;
         let mut cancelled = false;
         let mut fatal = None;
         for read in self.batch.drain(..) {
+            let mut line = None;
             let (event, effect, bytes) = match read {
                 ReadItem::Message(message, effect, bytes) => {
+                    (state.endpoint.receive(message), effect, bytes)
+                }
+                ReadItem::WholeLine(message, effect, bytes, whole) => {
+                    line = Some(whole);
                     (state.endpoint.receive(message), effect, bytes)
                 }
                 ReadItem::TooLong(malformed) => {
@@ -248,9 +312,10 @@ impl StreamReader {
                     Some(Event::Notification(_)),
                     SessionEffect::None | SessionEffect::BelongsTo(_),
                 )
-                | (Some(Event::Response(..)) | None, _) => {}
+                | (Some(Event::Response(..) | Event::ForwardedResponse(..)) | None, _) => {}
             }
-            size += state.route(event, bytes);
+            self.got_request |= matches!(event, Some(Event::Request(..)));
+            size += state.route(event, bytes, received, line);
         }
         self.shared.unread.fetch_add(size, Ordering::AcqRel);
         if !state.inbox.is_empty() {
@@ -259,7 +324,9 @@ impl StreamReader {
         if !state.endpoint.outbox().is_empty() {
             state.wake_writer();
         }
+        let counts_after = state.endpoint.counts();
         drop(guard);
+        diagnostics::counted(counts, counts_after);
         if cancelled {
             self.shared.cancelled.notify_waiters();
         }
@@ -269,6 +336,29 @@ impl StreamReader {
             Some(why) => Err(CloseReason::Fatal(why)),
             None => Ok(()),
         }
+    }
+}
+
+/// Waits for a timer; for ever, if there is none.
+async fn expired(timer: &mut Option<Pin<Box<Sleep>>>) {
+    match timer {
+        Some(timer) => timer.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The line of a message that a proxy forwards although [`Endpoint::receive`](attache_rpc::Endpoint::receive) consumes it:
+/// a response, or what may be a cancellation. Protocol-level methods start with `$/`.
+fn whole_line(message: &InboundMessage, line: Bytes) -> Option<ByteString> {
+    match message {
+        InboundMessage::Response(_, Ok(result)) => Some(result.line().clone()),
+        InboundMessage::Response(_, Err(_)) => ByteString::try_from(line).ok(),
+        InboundMessage::Notification(call) if call.method().starts_with("$/") => {
+            Some(call.line().clone())
+        }
+        InboundMessage::Request(..)
+        | InboundMessage::Notification(_)
+        | InboundMessage::Malformed(_) => None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use attache_client::config::ForeignEditor;
 use clap::{Args, ValueEnum};
 
-use super::SandboxFlags;
+use super::{LogFlags, SandboxFlags};
 
 /// The agent to talk to.
 #[derive(Debug, Args)]
@@ -43,6 +43,8 @@ pub(crate) struct Agents {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) log: LogFlags,
 }
 
 /// Find out why an agent doesn't start, respond or let you log in.
@@ -69,6 +71,8 @@ pub(crate) struct Doctor {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) log: LogFlags,
 }
 
 /// Run our coding agent: ACP on standard input and output.
@@ -106,6 +110,8 @@ pub(crate) struct Agent {
     /// Maximum requests to the model in one turn (default: 200).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) requests: Option<u32>,
+    #[command(flatten)]
+    pub(crate) log: LogFlags,
 }
 
 /// Expose the Claude Code CLI as an ACP agent on stdio.
@@ -133,6 +139,8 @@ pub(crate) struct Claude {
         default_missing_value = "claudeai"
     )]
     pub(crate) login: Option<Login>,
+    #[command(flatten)]
+    pub(crate) log: LogFlags,
 }
 
 /// The account to log in to.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use attache_check::conformance::{Preset, PromptKind};
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::AgentChoice;
+use super::{AgentChoice, LogFlags};
 
 /// Check whether an agent, a client or a proxy follows the protocol.
 ///
@@ -91,8 +91,8 @@ pub(crate) struct CheckClient {
 
 /// Check a proxy with our client in front of it and our agent behind it.
 ///
-/// `{agent}` in the command stands for the agent's command, as one word; without it the command is appended word by
-/// word.
+/// The word `{agent}` in the command stands for the agent's command, word by word, and `{agent}` within a longer word for
+/// the command quoted for a shell. Without it the agent's command is appended.
 #[derive(Debug, Args)]
 pub(crate) struct CheckProxy {
     /// The proxy's command.
@@ -179,4 +179,6 @@ pub(crate) struct Mock {
     /// With --list, print JSON.
     #[arg(long, requires = "list")]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) log: LogFlags,
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::AgentChoice;
+use super::{AgentChoice, LogFlags};
 
 /// Talk to an agent in the terminal.
 ///
@@ -124,6 +124,8 @@ pub(crate) struct ConversationArguments {
     pub(crate) trace: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) approval: ApprovalFlags,
+    #[command(flatten)]
+    pub(crate) log: LogFlags,
 }
 
 /// Whether commands run in a sandbox. Without either flag, they do if the system has one.

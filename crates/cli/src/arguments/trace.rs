@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::AgentChoice;
+use super::{AgentChoice, LogFlags};
 
 /// Run an agent and record the conversation; view recordings.
 ///
@@ -42,6 +42,8 @@ pub(crate) struct Recording {
     pub(crate) no_redact: bool,
     #[command(flatten)]
     pub(crate) choice: AgentChoice,
+    #[command(flatten)]
+    pub(crate) log: LogFlags,
 }
 
 #[derive(Debug, Subcommand)]
@@ -224,6 +226,8 @@ pub(crate) struct Replay {
     pub(crate) timeout: u64,
     #[command(flatten)]
     pub(crate) choice: AgentChoice,
+    #[command(flatten)]
+    pub(crate) log: LogFlags,
 }
 
 /// Parses a speed factor; 0 means without waiting.

@@ -7,6 +7,7 @@ mod agents;
 #[cfg(target_os = "linux")]
 mod environment_attack;
 mod exec_attacks;
+mod logging;
 #[cfg(target_os = "linux")]
 mod ordinary_user;
 mod orphans;
@@ -42,6 +43,7 @@ fn bare(arguments: &[&str]) -> Command {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(std::process::id().to_string());
     let mut command = Command::new(env!("CARGO_BIN_EXE_attache"));
     command.args(arguments).env("ATTACHE_HOME", home);
+    command.env_remove("ATTACHE_LOG");
     command.stdin(Stdio::null());
     command
 }

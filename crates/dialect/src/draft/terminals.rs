@@ -121,8 +121,11 @@ impl Terminal {
 
 /// The last bytes of a text, starting at a character boundary.
 fn tail(text: &str, limit: usize) -> &str {
-    let start = text.len().saturating_sub(limit);
-    &text[text.ceil_char_boundary(start)..]
+    let mut starts = text.len().saturating_sub(limit)..text.len();
+    let start = starts
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(text.len());
+    &text[start..]
 }
 
 const MAX_TERMINALS: usize = 256;

@@ -172,11 +172,11 @@ impl Action {
             && !self.has_content
             && !self.names_destination
             && !self.is_ambiguous
-            && !self.is_foreign()
+            && !self.is_mcp_tool()
     }
 
-    /// Whether the tool belongs to a server that the agent uses.
-    fn is_foreign(&self) -> bool {
+    /// Whether the tool belongs to an MCP server that the agent uses, by its identity or one of its names.
+    pub fn is_mcp_tool(&self) -> bool {
         let is_of_server = |name: &str| {
             let letters = name.chars().filter(char::is_ascii_alphanumeric);
             let start: String = letters.take(3).collect();

@@ -18,15 +18,15 @@ use crate::{
 };
 
 /// Our client, and the agent that follows a script.
-struct Client {
-    agent: AgentHandle,
-    calls: ClientCalls,
-    peer: ScriptedPeer,
+pub(super) struct Client {
+    pub(super) agent: AgentHandle,
+    pub(super) calls: ClientCalls,
+    pub(super) peer: ScriptedPeer,
 }
 
 impl Client {
     /// An initialized client. The script begins after `initialize`.
-    async fn with(capabilities: &str, script: &str) -> Self {
+    pub(super) async fn with(capabilities: &str, script: &str) -> Self {
         let hello = format!(
             "-> initialize {{...}}\n\
              <= {{\"protocolVersion\":1,\"agentCapabilities\":{capabilities},\
@@ -48,22 +48,22 @@ impl Client {
     }
 
     /// The whole conversation. Fails if our side violates a rule of the protocol.
-    async fn finish(self) -> Trace {
+    pub(super) async fn finish(self) -> Trace {
         drop((self.agent, self.calls));
         lawful(self.peer, Side::Client).await
     }
 }
 
 /// Our agent, and the client that follows a script.
-struct Agent {
-    client: ClientHandle,
-    calls: AgentCalls,
-    peer: ScriptedPeer,
+pub(super) struct Agent {
+    pub(super) client: ClientHandle,
+    pub(super) calls: AgentCalls,
+    pub(super) peer: ScriptedPeer,
 }
 
 impl Agent {
     /// An initialized agent. The script begins after `initialize`.
-    async fn with(capabilities: &str, script: &str) -> Self {
+    pub(super) async fn with(capabilities: &str, script: &str) -> Self {
         let hello = format!(
             "-> initialize {{\"protocolVersion\":1,\"clientCapabilities\":{capabilities},\
              \"clientInfo\":{{\"name\":\"c\",\"version\":\"1\"}}}}\n<= {{...}}\n{script}"
@@ -87,14 +87,14 @@ impl Agent {
     }
 
     /// Takes a prompt.
-    async fn prompt(&mut self) -> (v1::PromptRequest, crate::Reply<v1::PromptResponse>) {
+    pub(super) async fn prompt(&mut self) -> (v1::PromptRequest, crate::Reply<v1::PromptResponse>) {
         match self.calls.next().await {
             Some(AgentCall::Prompt(request, reply)) => (request, reply),
             other => panic!("no prompt: {other:?}"),
         }
     }
 
-    async fn finish(mut self) -> Trace {
+    pub(super) async fn finish(mut self) -> Trace {
         drop(self.client);
         while self.calls.next().await.is_some() {}
         drop(self.calls);
@@ -127,6 +127,6 @@ fn hello_back() -> v1::InitializeResponse {
     v1::InitializeResponse::new(v1::ProtocolVersion::V1).agent_info(info)
 }
 
-fn end_of_turn() -> v1::PromptResponse {
+pub(super) fn end_of_turn() -> v1::PromptResponse {
     v1::PromptResponse::new(v1::StopReason::EndTurn)
 }

@@ -81,8 +81,12 @@ impl ContentBlocks {
             if let v1::ContentBlock::Text(content) = block
                 && over < content.text.len()
             {
-                let cut = content.text.ceil_char_boundary(over);
-                content.text.drain(..cut);
+                let text = &mut content.text;
+                let mut ends = over..text.len();
+                let cut = ends
+                    .find(|at| text.is_char_boundary(*at))
+                    .unwrap_or(text.len());
+                text.drain(..cut);
                 self.bytes -= cut;
                 break;
             }

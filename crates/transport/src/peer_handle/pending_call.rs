@@ -1,12 +1,12 @@
 //! Calls that wait for their response.
 
-use std::sync::atomic::Ordering;
-
 use attache_rpc::{CallId, Payload};
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
+use tracing::Span;
 
 use super::{CallError, CloseReason, Delivery, PeerHandle};
+use crate::diagnostics::RequestTrace;
 use crate::driver::{ResponseWaiter, State};
 
 /// A request that has been queued and waits for its response. Dropping it cancels the request.
@@ -16,6 +16,8 @@ pub struct PendingCall {
     delivery: Delivery,
     answer: oneshot::Receiver<Result<Payload, CallError>>,
     answered: bool,
+    /// The request in the log, if somebody reads it.
+    trace: Option<RequestTrace>,
 }
 
 impl PendingCall {
@@ -29,6 +31,8 @@ impl PendingCall {
         let waiter = ResponseWaiter {
             delivery,
             answer: sender,
+            started: Instant::now(),
+            taken_count: link.shared().taken_count(),
             queued: None,
         };
         state.waiters.insert(call, waiter);
@@ -38,7 +42,20 @@ impl PendingCall {
             delivery,
             answer,
             answered: false,
+            trace: None,
         }
+    }
+
+    /// Begins the request's span. Must not be called under the connection's lock.
+    pub(super) fn traced(mut self, method: &str) -> Self {
+        self.trace = RequestTrace::sent(self.link.shared(), method, self.call.number());
+        self
+    }
+
+    /// The span of the request. Without a subscriber that wants it, the span is disabled.
+    pub fn span(&self) -> Span {
+        let trace = self.trace.as_ref();
+        trace.map_or_else(Span::none, |trace| trace.span().clone())
     }
 
     /// Waits for the response.
@@ -68,25 +85,24 @@ impl PendingCall {
         };
         // A stalled call is cancelled when it is dropped.
         self.answered = answer != Ok(Err(CallError::Stalled));
-        answer.unwrap_or(Err(CallError::Closed(CloseReason::ClosedLocally)))
+        let answer = answer.unwrap_or(Err(CallError::Closed(CloseReason::ClosedLocally)));
+        if let Some(trace) = self.trace.take() {
+            trace.ended(&answer);
+        }
+        answer
     }
 
     /// Waits for a response that is delivered in order, as long as the messages before it are being taken.
     async fn wait_in_order(
         &mut self,
     ) -> Result<Result<Payload, CallError>, oneshot::error::RecvError> {
-        let first = self.link.shared().taken_count();
-        let mut has_open_requests = false;
         loop {
             let shared = self.link.shared();
             let taken_count = shared.taken_count();
             if let Ok(answer) = timeout(shared.stall, &mut self.answer).await {
                 return answer;
             }
-            let had_open_requests =
-                std::mem::replace(&mut has_open_requests, self.has_open_requests());
-            let is_unread = had_open_requests && has_open_requests && first == shared.taken_count();
-            if is_unread || (taken_count == shared.taken_count() && self.is_stalled()) {
+            if taken_count == shared.taken_count() && self.is_stalled() {
                 return Ok(Err(CallError::Stalled));
             }
         }
@@ -97,12 +113,6 @@ impl PendingCall {
         let state = self.link.shared().lock();
         let queued = state.waiters.get(&self.call).and_then(|w| w.queued);
         queued.is_some_and(|since| since.elapsed() >= self.link.shared().stall)
-    }
-
-    /// Whether the peer waits for a response while the inbox contains messages that have not been taken.
-    fn has_open_requests(&self) -> bool {
-        let shared = self.link.shared();
-        shared.unread.load(Ordering::Acquire) > 0 && shared.lock().endpoint.open_requests() > 0
     }
 }
 
@@ -120,5 +130,8 @@ impl Drop for PendingCall {
         state.endpoint.forget(self.call);
         drop(state);
         self.link.shared().room.notify_waiters();
+        if let Some(trace) = self.trace.take() {
+            trace.finish("dropped", None);
+        }
     }
 }

@@ -11,6 +11,7 @@ mod half_closed;
 mod in_order_responses;
 mod inbox;
 mod limits;
+mod logging;
 mod malformed_lines;
 mod races;
 mod stdio;
