@@ -32,11 +32,9 @@ pub async fn serve(
     launcher: Result<Launcher, CliNotFound>,
     end: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let options = Options {
-        translator: Some(attache_dialect::detect(Role::Client)),
-        grace: GRACE,
-        ..Options::default()
-    };
+    let options = Options::default()
+        .translator(attache_dialect::detect(Role::Client))
+        .grace(GRACE);
     let (client, calls) = attache::agent::stdio_with(options)?;
     let store = TranscriptStore::new(launch::config_folder());
     let mut serving = pin!(serve_on(client.clone(), calls, launcher, store));

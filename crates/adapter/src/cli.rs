@@ -77,20 +77,14 @@ impl Cli {
 
     /// Returns how the CLI exited, after it has closed its output.
     pub(crate) async fn wait_exit(self) -> process::ChildExit {
-        self.stop_within(StopTimeouts {
-            after_close: EXIT_GRACE,
-            after_term: EXIT_GRACE,
-        })
-        .await
+        self.stop_within(StopTimeouts::new(EXIT_GRACE, EXIT_GRACE))
+            .await
     }
 
     /// Stops a CLI that does not respond, without giving it time to continue.
     pub(crate) async fn kill(self) -> process::ChildExit {
-        self.stop_within(StopTimeouts {
-            after_close: Duration::ZERO,
-            after_term: EXIT_GRACE,
-        })
-        .await
+        self.stop_within(StopTimeouts::new(Duration::ZERO, EXIT_GRACE))
+            .await
     }
 
     /// A CLI cannot exit while its output is full, so the output is drained meanwhile.

@@ -42,11 +42,9 @@ pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
         environment: environment(arguments)?,
         policy: policy(arguments)?,
     };
-    let options = Options {
-        translator: Some(attache_dialect::detect(Role::Client)),
-        grace: GRACE,
-        ..Options::default()
-    };
+    let options = Options::default()
+        .translator(attache_dialect::detect(Role::Client))
+        .grace(GRACE);
     let mut signals = Signals::new()?;
     let (client, calls) = attache::agent::stdio_with(options)?;
     let mut serving = pin!(serve(client.clone(), calls, setup));

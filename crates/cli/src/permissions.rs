@@ -123,7 +123,10 @@ fn clear(workspace: Option<PathBuf>, agent: Option<String>) -> anyhow::Result<Ex
     let (permissions, exit) = open()?;
     let workspace = workspace.map(|dir| std::path::absolute(&dir).context("the workspace"));
     let workspace = workspace.transpose()?;
-    match permissions.clear(&DecisionFilter { agent, workspace })? {
+    let mut selected = DecisionFilter::default();
+    selected.agent = agent;
+    selected.workspace = workspace;
+    match permissions.clear(&selected)? {
         0 => crate::print::note!("attache: there was nothing to revoke"),
         1 => crate::print::note!("attache: revoked 1 decision"),
         count => crate::print::note!("attache: revoked {count} decisions"),

@@ -11,6 +11,7 @@ use crate::{bridge, draft, legacy, pharo};
 
 /// A family of message shapes that a peer may use instead of the official ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Dialect {
     /// The protocol as published, including older shapes such as `session/set_model`.
     #[default]

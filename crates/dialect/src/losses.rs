@@ -11,6 +11,7 @@ use super::Dialect;
 
 /// A detail that a translation loses or has to guess.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Loss {
     /// Dialect of the peer.
     pub dialect: Dialect,

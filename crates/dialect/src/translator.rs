@@ -198,10 +198,7 @@ fn replacement(translated: TranslatedCall<'_>, id: Option<&Id>) -> MessageReplac
                 let id = id.filter(|_| at == last);
                 call(id, method, params.as_deref())
             });
-            MessageReplacement {
-                forward: lines.collect(),
-                send_back: Vec::new(),
-            }
+            MessageReplacement::forward(lines)
         }
         TranslatedCall::Response(result) => match id {
             Some(id) => send_back(response(id, &result)),
@@ -221,17 +218,11 @@ fn last_method<'a>(translated: &'a TranslatedCall<'_>) -> Option<&'a str> {
 }
 
 fn forward(message: String) -> MessageReplacement {
-    MessageReplacement {
-        forward: vec![message],
-        send_back: Vec::new(),
-    }
+    MessageReplacement::forward([message])
 }
 
 fn send_back(message: String) -> MessageReplacement {
-    MessageReplacement {
-        forward: Vec::new(),
-        send_back: vec![message],
-    }
+    MessageReplacement::default().send_back([message])
 }
 
 fn call(id: Option<&Id>, method: &str, params: Option<&str>) -> String {

@@ -32,6 +32,7 @@ pub struct Files {
 
 /// Limits on the size of files, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FileLimits {
     /// Maximum bytes that one read returns.
     pub read: u64,
@@ -49,6 +50,29 @@ impl Default for FileLimits {
             write: 10 * MIB,
             search: 256 * MIB,
         }
+    }
+}
+
+impl FileLimits {
+    /// Sets [`read`](FileLimits#structfield.read).
+    #[must_use]
+    pub fn read(mut self, value: u64) -> Self {
+        self.read = value;
+        self
+    }
+
+    /// Sets [`write`](FileLimits#structfield.write).
+    #[must_use]
+    pub fn write(mut self, value: u64) -> Self {
+        self.write = value;
+        self
+    }
+
+    /// Sets [`search`](FileLimits#structfield.search).
+    #[must_use]
+    pub fn search(mut self, value: u64) -> Self {
+        self.search = value;
+        self
     }
 }
 

@@ -45,6 +45,7 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, ReadError> {
 
 /// Why [`read_text`] failed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadError {
     /// The file cannot be read.
     #[error(transparent)]
@@ -157,6 +158,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// Why a file is refused, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[error("`{}` {why}", .path.display())]
+#[non_exhaustive]
 pub struct OwnershipError {
     path: PathBuf,
     why: String,

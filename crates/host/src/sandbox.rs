@@ -40,6 +40,7 @@ pub struct SandboxPlaces {
 
 /// The user's settings for the sandbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SandboxSettings {
     /// Additional writable paths, with everything below them.
     pub write: Vec<PathBuf>,

@@ -39,6 +39,7 @@ pub struct Terminals(Arc<TerminalsState>);
 
 /// Limits for terminals. Whatever exceeds a limit is refused or dropped; no limit makes a caller wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TerminalLimits {
     /// Maximum number of terminals per session, until the session releases some.
     pub per_session: usize,
@@ -440,6 +441,57 @@ impl Default for TerminalLimits {
             released_output: 16 * MIB,
             largest_file: 8 << 30,
         }
+    }
+}
+
+impl TerminalLimits {
+    /// Sets [`per_session`](TerminalLimits#structfield.per_session).
+    #[must_use]
+    pub fn per_session(mut self, value: usize) -> Self {
+        self.per_session = value;
+        self
+    }
+
+    /// Sets [`all_sessions`](TerminalLimits#structfield.all_sessions).
+    #[must_use]
+    pub fn all_sessions(mut self, value: usize) -> Self {
+        self.all_sessions = value;
+        self
+    }
+
+    /// Sets [`output`](TerminalLimits#structfield.output).
+    #[must_use]
+    pub fn output(mut self, value: usize) -> Self {
+        self.output = value;
+        self
+    }
+
+    /// Sets [`max_output`](TerminalLimits#structfield.max_output).
+    #[must_use]
+    pub fn max_output(mut self, value: usize) -> Self {
+        self.max_output = value;
+        self
+    }
+
+    /// Sets [`released`](TerminalLimits#structfield.released).
+    #[must_use]
+    pub fn released(mut self, value: usize) -> Self {
+        self.released = value;
+        self
+    }
+
+    /// Sets [`released_output`](TerminalLimits#structfield.released_output).
+    #[must_use]
+    pub fn released_output(mut self, value: usize) -> Self {
+        self.released_output = value;
+        self
+    }
+
+    /// Sets [`largest_file`](TerminalLimits#structfield.largest_file).
+    #[must_use]
+    pub fn largest_file(mut self, value: u64) -> Self {
+        self.largest_file = value;
+        self
     }
 }
 

@@ -159,6 +159,7 @@ impl Confinement {
 
 /// Why this system does not support a feature, and how to change that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Unsupported {
     /// The cause, as a sentence without a full stop.
     pub reason: &'static str,

@@ -8,11 +8,22 @@ use attache_text::plain;
 /// How long [`Child::stop`](super::Child::stop) waits after each step: first it closes standard input, then it sends
 /// SIGTERM to the child's process group, then it kills everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StopTimeouts {
     /// How long to wait for the child to end after closing its standard input.
     pub after_close: Duration,
     /// How long to wait for the child to end after SIGTERM.
     pub after_term: Duration,
+}
+
+impl StopTimeouts {
+    /// These times after closing standard input and after SIGTERM.
+    pub const fn new(after_close: Duration, after_term: Duration) -> StopTimeouts {
+        StopTimeouts {
+            after_close,
+            after_term,
+        }
+    }
 }
 
 impl Default for StopTimeouts {
@@ -54,6 +65,7 @@ pub struct Signal(pub i32);
 
 /// How a child ended. Printed, it reads `agent exited with 127: sh: node: not found`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ChildExit {
     /// How the child's own process ended.
     pub status: ExitStatus,

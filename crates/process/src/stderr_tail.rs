@@ -75,8 +75,11 @@ impl StderrTail {
 #[derive(Clone, Default)]
 pub(super) struct StderrCopy {
     pub(super) inherits: bool,
-    pub(super) see_line: Option<Arc<dyn Fn(&str) + Send + Sync>>,
+    pub(super) see_line: Option<Arc<SeeLine>>,
 }
+
+/// Gets each line.
+pub(super) type SeeLine = dyn Fn(&str) + Send + Sync;
 
 #[derive(Debug, Default)]
 struct Ring {

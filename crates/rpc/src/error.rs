@@ -8,6 +8,7 @@ use crate::json::{self, Decode, Encode, Members, Raw, Reader, field, write};
 /// a message for people, and optional data. Errors made by this crate name kinds, sizes and positions; of the input
 /// they repeat at most a name, cut to a bounded length.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Error {
     /// The kind of failure. JSON-RPC reserves -32768 to -32000.
     pub code: i32,

@@ -11,6 +11,7 @@ use headers::Headers;
 
 /// How messages are separated in a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Framing {
     /// One message per line.
     #[default]

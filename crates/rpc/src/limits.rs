@@ -4,6 +4,7 @@ use crate::json::MAX_DEPTH;
 
 /// Size and count limits for one connection. The defaults suit an editor and its agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Maximum bytes of one message, in either direction. A few hundred bytes are always allowed, so that an error
     /// response fits. Default: 16 MiB.
@@ -37,5 +38,56 @@ impl Default for Limits {
             inbound: 8 << 20,
             malformed: 1000,
         }
+    }
+}
+
+impl Limits {
+    /// Sets [`frame`](Limits#structfield.frame).
+    #[must_use]
+    pub fn frame(mut self, value: usize) -> Self {
+        self.frame = value;
+        self
+    }
+
+    /// Sets [`depth`](Limits#structfield.depth).
+    #[must_use]
+    pub fn depth(mut self, value: u32) -> Self {
+        self.depth = value;
+        self
+    }
+
+    /// Sets [`id`](Limits#structfield.id).
+    #[must_use]
+    pub fn id(mut self, value: usize) -> Self {
+        self.id = value;
+        self
+    }
+
+    /// Sets [`in_flight`](Limits#structfield.in_flight).
+    #[must_use]
+    pub fn in_flight(mut self, value: usize) -> Self {
+        self.in_flight = value;
+        self
+    }
+
+    /// Sets [`outbound`](Limits#structfield.outbound).
+    #[must_use]
+    pub fn outbound(mut self, value: usize) -> Self {
+        self.outbound = value;
+        self
+    }
+
+    /// Sets [`inbound`](Limits#structfield.inbound).
+    #[must_use]
+    pub fn inbound(mut self, value: usize) -> Self {
+        self.inbound = value;
+        self
+    }
+
+    /// Sets [`malformed`](Limits#structfield.malformed).
+    #[must_use]
+    pub fn malformed(mut self, value: usize) -> Self {
+        self.malformed = value;
+        self
     }
 }

@@ -56,6 +56,7 @@ pub enum Message<'a> {
 
 /// A text that is not a valid JSON-RPC message, with the data for an error response.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Malformed {
     /// The id of the message, if it could be read.
     pub id: Option<Id>,

@@ -17,7 +17,7 @@ use lane::{Lane, LaneItem, SharedLine};
 
 /// The key of a session. Messages with the same key always keep their order; an urgent message may overtake messages
 /// with another key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SessionKey(u64);
 
 impl SessionKey {
@@ -46,6 +46,7 @@ pub enum Urgency {
 
 /// How a message is queued: the session whose order it keeps, and whether it may overtake other sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SendOptions {
     /// The session of the message. Messages of one session keep their order.
     pub session: SessionKey,
@@ -78,6 +79,7 @@ pub struct Chunk(LaneItem);
 
 /// An outgoing message is longer than the limit and was not queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TooLarge {
     /// The size of the message in bytes.
     pub size: usize,

@@ -22,9 +22,27 @@ pub enum Translation {
 
 /// The messages that replace a translated message.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct MessageReplacement {
     /// Messages forwarded to the receiver of the original.
     pub forward: Vec<String>,
     /// Messages sent back to the sender of the original.
     pub send_back: Vec<String>,
+}
+
+impl MessageReplacement {
+    /// These messages go to the receiver of the original, and nothing to its sender.
+    pub fn forward(messages: impl IntoIterator<Item = String>) -> Self {
+        MessageReplacement {
+            forward: messages.into_iter().collect(),
+            send_back: Vec::new(),
+        }
+    }
+
+    /// Sets [`send_back`](MessageReplacement#structfield.send_back).
+    #[must_use]
+    pub fn send_back(mut self, messages: impl IntoIterator<Item = String>) -> Self {
+        self.send_back = messages.into_iter().collect();
+        self
+    }
 }

@@ -1,5 +1,9 @@
 //! What a user of the crate needs: every type of v1 can be built from outside with all its members, although each of
 //! them is `#[non_exhaustive]`.
+#![allow(
+    clippy::expect_used,
+    reason = "a test that meets the unexpected stops; clippy does not see that these are tests"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

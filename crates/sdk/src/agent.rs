@@ -50,20 +50,19 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let options = transport::Options {
-        limits: options.limits,
-        framing: options.framing,
-        non_json_lines: NonJsonLines::Reject,
-        stall: options.stall,
+    let options = transport::Options::default()
+        .limits(options.limits)
+        .framing(options.framing)
+        .non_json_lines(NonJsonLines::Reject)
+        .stall(options.stall)
         // A client does not need our response before it responds.
-        stalls_on_requests: false,
-        grace: options.grace,
-        session_index: Box::new(AgentSessionIndex),
-        peer: "client",
-        transport,
-        translator: options.translator,
-        tap: options.tap,
-    };
+        .stalls_on_requests(false)
+        .grace(options.grace)
+        .session_index(AgentSessionIndex)
+        .peer("client")
+        .transport(transport)
+        .translator(options.translator)
+        .tap(options.tap);
     let (link, inbox) = transport::connect(read, write, options);
     let connection = Arc::new(Connection::new(link, Role::Client));
     let client = ClientHandle {

@@ -37,19 +37,17 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let options = transport::Options {
-        limits: options.limits,
-        framing: options.framing,
-        non_json_lines: NonJsonLines::Skip,
-        stall: options.stall,
-        stalls_on_requests: true,
-        grace: options.grace,
-        session_index: Box::new(ClientSessionIndex),
-        peer: "agent",
-        transport,
-        translator: options.translator,
-        tap: options.tap,
-    };
+    let options = transport::Options::default()
+        .limits(options.limits)
+        .framing(options.framing)
+        .non_json_lines(NonJsonLines::Skip)
+        .stall(options.stall)
+        .grace(options.grace)
+        .session_index(ClientSessionIndex)
+        .peer("agent")
+        .transport(transport)
+        .translator(options.translator)
+        .tap(options.tap);
     let (link, inbox) = transport::connect(read, write, options);
     let connection = Arc::new(Connection::new(link, Role::Agent));
     let agent = AgentHandle {

@@ -52,6 +52,8 @@ pub enum CallErrorKind {
     /// The program takes no calls, and the response can't arrive before it does: the response is behind calls in the
     /// inbox, or the peer waits for the response to a request of its own.
     Stalled,
+    /// The connection failed in a way that has no variant of its own here.
+    Transport(transport::CallError),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -117,7 +119,8 @@ impl CallError {
             | CallErrorKind::Malformed(_)
             | CallErrorKind::Closed(_)
             | CallErrorKind::TooLarge(_)
-            | CallErrorKind::Stalled => None,
+            | CallErrorKind::Stalled
+            | CallErrorKind::Transport(_) => None,
         }
     }
 
@@ -202,6 +205,7 @@ impl fmt::Display for CallErrorKind {
                 write!(f, "the peer's response is malformed: {reason}")
             }
             CallErrorKind::Closed(why) => why.fmt(f),
+            CallErrorKind::Transport(error) => error.fmt(f),
             CallErrorKind::TooLarge(size) => {
                 write!(f, "the message has {} bytes, the limit is {}", size.size, size.limit)
             }
@@ -223,6 +227,7 @@ impl From<transport::CallError> for CallErrorKind {
             transport::CallError::Closed(why) => CallErrorKind::Closed(why),
             transport::CallError::TooLarge(size) => CallErrorKind::TooLarge(size),
             transport::CallError::Stalled => CallErrorKind::Stalled,
+            unknown => CallErrorKind::Transport(unknown),
         }
     }
 }

@@ -3,6 +3,7 @@
 #![doc = include_str!("../docs/book.md")]
 
 pub mod agent;
+pub mod book;
 mod call;
 mod calls;
 pub mod client;
@@ -10,6 +11,7 @@ mod connection;
 mod diagnostics;
 mod error;
 mod options;
+pub mod proxy;
 mod reply;
 mod session_index;
 #[cfg(test)]
@@ -39,9 +41,10 @@ pub use transcript::Transcript;
 #[doc = include_str!("tests/directions.md")]
 struct Directions;
 
-/// The examples of the README, run as tests.
+/// The examples of the README and of VERSIONING.md, run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../../../VERSIONING.md")]
 struct Readme;
 
 /// The example of the package's page, run as a test.

@@ -7,6 +7,7 @@ use attache_rpc::{Framing, Limits, Translator};
 use attache_transport::{self as transport, Tap};
 
 /// The settings of a connection. The defaults fit an editor and its agent.
+#[non_exhaustive]
 pub struct Options {
     /// Size and count limits for this connection.
     pub limits: Limits,
@@ -35,6 +36,50 @@ impl Default for Options {
             stall: transport.stall,
             grace: transport.grace,
         }
+    }
+}
+
+impl Options {
+    /// Sets [`limits`](Options#structfield.limits).
+    #[must_use]
+    pub fn limits(mut self, value: Limits) -> Self {
+        self.limits = value;
+        self
+    }
+
+    /// Sets [`framing`](Options#structfield.framing).
+    #[must_use]
+    pub fn framing(mut self, value: Framing) -> Self {
+        self.framing = value;
+        self
+    }
+
+    /// Sets [`translator`](Options#structfield.translator).
+    #[must_use]
+    pub fn translator(mut self, value: impl Into<Option<Box<dyn Translator>>>) -> Self {
+        self.translator = value.into();
+        self
+    }
+
+    /// Sets [`tap`](Options#structfield.tap).
+    #[must_use]
+    pub fn tap(mut self, value: impl Into<Option<Tap>>) -> Self {
+        self.tap = value.into();
+        self
+    }
+
+    /// Sets [`stall`](Options#structfield.stall).
+    #[must_use]
+    pub fn stall(mut self, value: Duration) -> Self {
+        self.stall = value;
+        self
+    }
+
+    /// Sets [`grace`](Options#structfield.grace).
+    #[must_use]
+    pub fn grace(mut self, value: Duration) -> Self {
+        self.grace = value;
+        self
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) fn connection_span(options: &Options) -> Span {
     let framing = match options.framing {
         Framing::Lines => "lines",
         Framing::Headers => "headers",
+        _ => "unknown",
     };
     error_span!(
         target: TARGET,

@@ -20,12 +20,12 @@ use crate::peer_handle::{CloseOnDrop, refuse_unread};
 /// requests from then on; responses to calls still arrive.
 pub struct Inbox {
     /// Items that have been fetched from the shared queue and not been returned yet.
-    fetched: VecDeque<InboxItem>,
+    pub(crate) fetched: VecDeque<InboxItem>,
     /// The time at which `next` found that the peer had closed its side.
     ended: Option<Instant>,
     /// What has to end before the next item is returned.
     pause: Option<Pause>,
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     _owner: Arc<CloseOnDrop>,
 }
 
@@ -45,7 +45,7 @@ struct Pause {
     is_last: bool,
 }
 
-enum FetchResult {
+pub(crate) enum FetchResult {
     Items,
     /// The inbox is empty, and reading has ended.
     Ended,
@@ -102,6 +102,11 @@ impl Inbox {
                     });
                     continue;
                 }
+                Some(InboxItem::Relayed(_, size)) => {
+                    // Only a `RelayInbox` gets these.
+                    self.note_taken(size);
+                    continue;
+                }
                 None => {}
             }
             if let FetchResult::Ended = ready!(self.fetch(cx)) {
@@ -115,7 +120,7 @@ impl Inbox {
     }
 
     /// Fetches everything that has been received.
-    fn fetch(&mut self, cx: &mut Context<'_>) -> Poll<FetchResult> {
+    pub(crate) fn fetch(&mut self, cx: &mut Context<'_>) -> Poll<FetchResult> {
         let mut guard = self.shared.lock();
         let state = &mut *guard;
         std::mem::swap(&mut self.fetched, &mut state.inbox);
@@ -129,7 +134,7 @@ impl Inbox {
         Poll::Pending
     }
 
-    fn note_taken(&self, size: usize) {
+    pub(crate) fn note_taken(&self, size: usize) {
         self.shared.taken_count.fetch_add(1, Ordering::Relaxed);
         let before = self.shared.unread.fetch_sub(size, Ordering::AcqRel);
         if before >= self.shared.inbound && before - size < self.shared.inbound {
@@ -175,7 +180,7 @@ impl Drop for Inbox {
                 InboxItem::Call(IncomingCall::Request(id, _), ..) => {
                     refuse_unread(&mut state.endpoint, &id)
                 }
-                InboxItem::Call(IncomingCall::Notification(_), ..) => {}
+                InboxItem::Call(IncomingCall::Notification(_), ..) | InboxItem::Relayed(..) => {}
                 InboxItem::Response(call, outcome, _) => state.deliver(call, outcome),
             }
         }

@@ -7,6 +7,7 @@ use crate::Tap;
 use attache_rpc::{Call, Framing, Limits, NonJsonLines, SessionKey, Translator};
 
 /// The settings of a connection.
+#[non_exhaustive]
 pub struct Options {
     /// Size and count limits for the connection.
     pub limits: Limits,
@@ -52,6 +53,85 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// Sets [`limits`](Options#structfield.limits).
+    #[must_use]
+    pub fn limits(mut self, value: Limits) -> Self {
+        self.limits = value;
+        self
+    }
+
+    /// Sets [`framing`](Options#structfield.framing).
+    #[must_use]
+    pub fn framing(mut self, value: Framing) -> Self {
+        self.framing = value;
+        self
+    }
+
+    /// Sets [`non_json_lines`](Options#structfield.non_json_lines).
+    #[must_use]
+    pub fn non_json_lines(mut self, value: NonJsonLines) -> Self {
+        self.non_json_lines = value;
+        self
+    }
+
+    /// Sets [`stall`](Options#structfield.stall).
+    #[must_use]
+    pub fn stall(mut self, value: Duration) -> Self {
+        self.stall = value;
+        self
+    }
+
+    /// Sets [`stalls_on_requests`](Options#structfield.stalls_on_requests).
+    #[must_use]
+    pub fn stalls_on_requests(mut self, value: bool) -> Self {
+        self.stalls_on_requests = value;
+        self
+    }
+
+    /// Sets [`grace`](Options#structfield.grace).
+    #[must_use]
+    pub fn grace(mut self, value: Duration) -> Self {
+        self.grace = value;
+        self
+    }
+
+    /// Sets [`session_index`](Options#structfield.session_index).
+    #[must_use]
+    pub fn session_index(mut self, value: impl SessionIndex + 'static) -> Self {
+        self.session_index = Box::new(value);
+        self
+    }
+
+    /// Sets [`peer`](Options#structfield.peer).
+    #[must_use]
+    pub fn peer(mut self, value: &'static str) -> Self {
+        self.peer = value;
+        self
+    }
+
+    /// Sets [`transport`](Options#structfield.transport).
+    #[must_use]
+    pub fn transport(mut self, value: &'static str) -> Self {
+        self.transport = value;
+        self
+    }
+
+    /// Sets [`translator`](Options#structfield.translator).
+    #[must_use]
+    pub fn translator(mut self, value: impl Into<Option<Box<dyn Translator>>>) -> Self {
+        self.translator = value.into();
+        self
+    }
+
+    /// Sets [`tap`](Options#structfield.tap).
+    #[must_use]
+    pub fn tap(mut self, value: impl Into<Option<Tap>>) -> Self {
+        self.tap = value.into();
+        self
+    }
+}
+
 /// Finds the session of a call before the call is queued. A cancellation can then take effect while the request that it
 /// cancels still waits in the inbox.
 pub trait SessionIndex: Send {
@@ -62,6 +142,7 @@ pub trait SessionIndex: Send {
 
 /// The effect of a call on the requests of its session. Returned by [`SessionIndex::session_effect`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SessionEffect {
     /// The call belongs to no session.
     None,

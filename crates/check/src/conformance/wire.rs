@@ -156,10 +156,8 @@ impl Wire {
 }
 
 /// Short: the program under test has already had time to exit on its own.
-pub(crate) const STOP_TIMEOUTS: StopTimeouts = StopTimeouts {
-    after_close: Duration::from_millis(300),
-    after_term: Duration::from_millis(300),
-};
+pub(crate) const STOP_TIMEOUTS: StopTimeouts =
+    StopTimeouts::new(Duration::from_millis(300), Duration::from_millis(300));
 
 const LONGEST: usize = 64 << 20;
 const TOO_LONG: &[u8] = b"a line too long to keep";

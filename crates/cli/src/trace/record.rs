@@ -135,10 +135,8 @@ impl Write for SharedStdin {
 }
 
 async fn stop(child: &Child) -> ChildExit {
-    let timeouts = StopTimeouts {
-        after_close: Duration::ZERO,
-        ..StopTimeouts::default()
-    };
+    let mut timeouts = StopTimeouts::default();
+    timeouts.after_close = Duration::ZERO;
     child.stop(timeouts).await
 }
 

@@ -102,10 +102,7 @@ impl Agent {
 
 /// Connection options that detect the agent's dialect from its first messages.
 pub(crate) fn detecting_options() -> Options {
-    Options {
-        translator: Some(attache_dialect::detect(Role::Agent)),
-        ..Options::default()
-    }
+    Options::default().translator(attache_dialect::detect(Role::Agent))
 }
 
 /// The `initialize` request for an agent that is only examined. It offers no capabilities.

@@ -36,6 +36,7 @@ impl Document {
             Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(ReadError::Io(cause)) => Err(unreadable(cause)),
             Err(ReadError::Refused(error)) => Err(ConfigError::Ownership(error)),
+            Err(unknown) => Err(unreadable(io::Error::other(unknown))),
         }
     }
 

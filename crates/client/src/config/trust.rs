@@ -154,6 +154,7 @@ impl TrustStore {
             }
             Err(ReadError::Io(error)) => return Err(unreadable(error)),
             Err(ReadError::Refused(error)) => return Err(ConfigError::Ownership(error)),
+            Err(unknown) => return Err(unreadable(io::Error::other(unknown))),
         };
         let damaged = |_| unreadable(io::Error::other(DAMAGED));
         serde_json::from_str(&text).map_err(damaged)

@@ -7,7 +7,6 @@ use std::time::Duration;
 use attache::{Options, v1};
 use attache_host::Host;
 use attache_host::exec::Watcher;
-use attache_host::permissions::Enforcement;
 
 use crate::agents::detecting_options;
 
@@ -104,10 +103,9 @@ impl Setup {
     pub fn watch(mut self, watcher: Watcher) -> Setup {
         let permissions = &self.host.permissions;
         let rules = watcher.rules();
-        permissions.enforce(Enforcement {
-            commands: rules.is_enforcing() && rules.is_complete(),
-            ..permissions.enforcement()
-        });
+        let mut enforcement = permissions.enforcement();
+        enforcement.commands = rules.is_enforcing() && rules.is_complete();
+        permissions.enforce(enforcement);
         self.host.terminals.watch_with(watcher.clone());
         self.watcher = Some(watcher);
         self

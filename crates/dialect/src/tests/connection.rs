@@ -6,10 +6,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use crate::{Dialect, Role, detect, translator_for};
 
 fn detecting(peer: Role) -> Options {
-    Options {
-        translator: Some(detect(peer)),
-        ..Options::default()
-    }
+    Options::default().translator(detect(peer))
 }
 
 /// An agent of ours that talks to a client in the client's dialect.
@@ -101,10 +98,7 @@ async fn an_official_client_gets_official_responses() {
 #[tokio::test]
 async fn a_pharo_agent_by_configuration() {
     let (ours, theirs) = pipes(1 << 16);
-    let options = Options {
-        translator: translator_for(Dialect::Pharo, Role::Agent),
-        ..Options::default()
-    };
+    let options = Options::default().translator(translator_for(Dialect::Pharo, Role::Agent));
     let (agent, mut calls) = client::connect(ours.0, ours.1, options);
     let (read, mut write) = theirs;
     let agent_side = tokio::spawn(async move {

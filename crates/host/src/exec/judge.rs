@@ -1,6 +1,7 @@
 //! The judge of the programs that one process tree executes.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use attache_process::{
@@ -10,12 +11,10 @@ use attache_process::{
 use super::daemons;
 use super::invocation::{self, Invocation, Invocations};
 use super::pattern::{ExecPattern, remember_files};
-use super::programs::Programs;
+use super::programs::{Programs, is_git_core};
 use super::text::unescaped;
 use super::{ApprovedCommand, ExecRule, ExecRules};
-use crate::permissions::{
-    CommandMatch, PathLookups, PathPattern, PathViews, ShellLine, word_values,
-};
+use crate::permissions::{CommandMatch, PathLookups, PathPattern, PathViews, ShellLine, WordPaths};
 
 /// Enforces the command rules of a policy.
 pub(super) struct RuleJudge {
@@ -159,12 +158,12 @@ impl RuleJudge {
         by_rule.or_else(|| self.daemon(all).map(Objection::DaemonClient))
     }
 
-    fn daemon(&self, all: &[Invocation]) -> Option<&'static str> {
+    fn daemon(&self, all: &[Rc<Invocation>]) -> Option<&'static str> {
         let mut clients = all
             .iter()
             .filter(|_| !self.deny.is_empty())
             .filter(|invocation| !self.is_allowed(invocation));
-        clients.find_map(daemons::client)
+        clients.find_map(|invocation| daemons::client(invocation))
     }
 
     fn is_allowed(&self, invocation: &Invocation) -> bool {
@@ -253,7 +252,9 @@ enum RuleMatch {
 impl CompiledRule {
     fn catches(&self, inspection: &PathInspection<'_>, invocation: &Invocation) -> RuleMatch {
         let each = self.commands.iter();
-        let found = each.map(|pattern| pattern.catches(invocation)).max();
+        let has_own_scripts = || inspection.has_own_git_scripts();
+        let found = each.map(|pattern| pattern.catches(invocation, has_own_scripts));
+        let found = found.max();
         let mut commands = self.commands.iter();
         if found == Some(CommandMatch::Maybe) {
             return RuleMatch::PossibleAlias;
@@ -282,6 +283,15 @@ struct PathInspection<'a> {
 }
 
 impl PathInspection<'_> {
+    /// Whether no variable makes git look for its separate programs elsewhere.
+    fn has_own_git_scripts(&self) -> bool {
+        let variables = self.process.variables();
+        variables.is_some_and(|all| {
+            let mut all = all.iter().map(|it| it.to_string_lossy());
+            all.all(|it| it.strip_prefix("GIT_EXEC_PATH=").is_none_or(is_git_core))
+        })
+    }
+
     /// Whether the directory of a command or one of its arguments leads to a path of a rule: as written, as we resolve
     /// them, and as the process does.
     fn touches(&self, patterns: &[PathPattern], invocation: &Invocation) -> RuleMatch {
@@ -289,12 +299,10 @@ impl PathInspection<'_> {
             Some(cwd) => std::slice::from_ref(cwd),
             None => self.directories,
         };
-        let words: Vec<&str> = invocation
-            .words
-            .iter()
-            .flat_map(|word| word_values(word))
-            .collect();
+        let read = WordPaths::of(&invocation.words, bases);
+        let words: Vec<&str> = read.texts.iter().map(String::as_str).collect();
         let (places, is_seen) = self.resolved_paths(&words);
+        let is_seen = is_seen && !read.is_cut;
         let mut found = match is_seen {
             true => RuleMatch::No,
             false => RuleMatch::Maybe,

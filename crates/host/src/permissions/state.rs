@@ -13,6 +13,7 @@ use super::{Action, Enforcement, PathPattern, StoreWarning};
 /// Selects remembered decisions, for [`Permissions::clear`](super::Permissions::clear). The default selects all of
 /// them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DecisionFilter {
     /// Only decisions about this agent.
     pub agent: Option<String>,

@@ -112,6 +112,7 @@ pub enum Expiry {
 /// The text is not a length of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be a duration such as `30m`, `8h` or `7d`, or `never`")]
+#[non_exhaustive]
 pub struct ExpiryError;
 
 impl FromStr for Expiry {
@@ -180,6 +181,7 @@ impl Preset {
 /// are by default; the user is then asked about an action that can't be judged in advance, and it is denied where
 /// nobody can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Enforcement {
     /// Rules on commands are enforced whenever the agent, or anything it starts, executes a program.
     pub commands: bool,
@@ -249,6 +251,7 @@ impl fmt::Debug for PermissionConfig {
 
 /// A warning to show to the user: remembered decisions could not be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StoreWarning(pub String);
 
 impl fmt::Display for StoreWarning {

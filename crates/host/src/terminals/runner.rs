@@ -181,14 +181,8 @@ impl ReadThrottle {
 }
 
 /// Commands have no standard input to close.
-const STOP_TIMEOUTS: StopTimeouts = StopTimeouts {
-    after_close: Duration::ZERO,
-    after_term: Duration::from_secs(2),
-};
-const AT_ONCE: StopTimeouts = StopTimeouts {
-    after_close: Duration::ZERO,
-    after_term: Duration::ZERO,
-};
+const STOP_TIMEOUTS: StopTimeouts = StopTimeouts::new(Duration::ZERO, Duration::from_secs(2));
+const AT_ONCE: StopTimeouts = StopTimeouts::new(Duration::ZERO, Duration::ZERO);
 const DRAIN: Duration = Duration::from_millis(500);
 const LAST_WORDS: Duration = Duration::from_secs(1);
 const CHUNK: usize = 32 * 1024;

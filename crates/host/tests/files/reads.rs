@@ -149,11 +149,7 @@ fn special() {
 fn limits() {
     let tree =
         TestTree::new("file ws/five 12345\nfile ws/six 123456\nfile ws/lines 12\\n34\\n56\\n");
-    let limits = FileLimits {
-        read: 5,
-        write: 5,
-        search: 7,
-    };
+    let limits = FileLimits::default().read(5).write(5).search(7);
     let files = Files::new(limits, &[]);
     let tried = "
         read @/ws/five

@@ -22,13 +22,7 @@ pub(super) fn trials() -> Vec<Trial> {
 }
 
 async fn per_session() {
-    let client = TestClient::with(
-        TerminalLimits {
-            per_session: 3,
-            ..TerminalLimits::default()
-        },
-        Sandbox::Off,
-    );
+    let client = TestClient::with(TerminalLimits::default().per_session(3), Sandbox::Off);
     let request = client.request("sleep", &["1000"]);
     let mut ids = Vec::new();
     for _ in 0..3 {
@@ -67,13 +61,7 @@ async fn per_session() {
 }
 
 async fn all_sessions() {
-    let client = TestClient::with(
-        TerminalLimits {
-            all_sessions: 2,
-            ..TerminalLimits::default()
-        },
-        Sandbox::Off,
-    );
+    let client = TestClient::with(TerminalLimits::default().all_sessions(2), Sandbox::Off);
     for session in ["a", "b"] {
         let mut request = client.request("sleep", &["1000"]);
         request.session_id = v1::SessionId::from(session);
@@ -107,11 +95,7 @@ async fn at_once() {
 }
 
 async fn released() {
-    let limits = TerminalLimits {
-        released: 2,
-        released_output: 10,
-        ..TerminalLimits::default()
-    };
+    let limits = TerminalLimits::default().released(2).released_output(10);
     let client = TestClient::with(limits, Sandbox::Off);
     let mut ids = Vec::new();
     for words in ["1", "2", "3", "1234567890"] {
@@ -135,13 +119,7 @@ async fn released() {
 }
 
 async fn file() {
-    let client = TestClient::with(
-        TerminalLimits {
-            largest_file: 4096,
-            ..TerminalLimits::default()
-        },
-        Sandbox::Off,
-    );
+    let client = TestClient::with(TerminalLimits::default().largest_file(4096), Sandbox::Off);
     let id = client.shell("exec head -c 10000 /dev/zero >large").await;
     assert_eq!(super::client::shown(&client.wait(&id).await), "SIGXFSZ");
 }

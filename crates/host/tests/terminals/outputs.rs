@@ -63,10 +63,7 @@ async fn cut() {
 }
 
 async fn ceiling() {
-    let limits = TerminalLimits {
-        max_output: 10,
-        ..TerminalLimits::default()
-    };
+    let limits = TerminalLimits::default().max_output(10);
     let client = TestClient::with(limits, Sandbox::Off);
     for limit in [11, 1 << 63, u64::MAX] {
         let request = client

@@ -110,10 +110,8 @@ async fn own_files() {
     fs::write(own.join("permissions.json"), "kept\n").unwrap();
     for read in [Vec::new(), vec![own.clone()]] {
         let is_opened = !read.is_empty();
-        let settings = SandboxSettings {
-            read,
-            ..SandboxSettings::default()
-        };
+        let mut settings = SandboxSettings::default();
+        settings.read = read;
         let places = SandboxPlaces::for_home(&settings, std::slice::from_ref(&own), &project);
         client.terminals = Terminals::new(TerminalLimits::default(), Sandbox::On(Arc::new(places)));
         let script = "cd .local/share/attache; cat permissions.json; echo x >permissions.json; echo x >new; rm -f permissions.json; cd ..; mv attache old; echo end";

@@ -174,10 +174,8 @@ async fn secrets() {
     assert_eq!(said, "config\npublic\nnotes\n");
     // A secret that the user opens is readable.
     let read = home.join(".netrc");
-    let settings = SandboxSettings {
-        read: vec![read.clone()],
-        ..SandboxSettings::default()
-    };
+    let mut settings = SandboxSettings::default();
+    settings.read = vec![read.clone()];
     let mut client = client;
     client.terminals = terminals(&settings, &home);
     let said = client
@@ -323,10 +321,8 @@ async fn advice() {
 
 /// Typical actions of builds.
 async fn tools() {
-    let settings = SandboxSettings {
-        write: vec!["/dev/shm".into()],
-        ..SandboxSettings::default()
-    };
+    let mut settings = SandboxSettings::default();
+    settings.write = vec!["/dev/shm".into()];
     let Some((client, home)) = at_home("project", settings) else {
         return;
     };

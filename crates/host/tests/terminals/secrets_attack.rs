@@ -258,10 +258,8 @@ async fn hidden_in_project() {
     };
     let project = home.join("project");
     fs::write(project.join("token"), CANARY).unwrap();
-    let settings = SandboxSettings {
-        hide: vec![project.join("token"), project.join("absent")],
-        ..SandboxSettings::default()
-    };
+    let mut settings = SandboxSettings::default();
+    settings.hide = vec![project.join("token"), project.join("absent")];
     client.terminals = terminals(&settings, &home);
     let script = "cat token 2>/dev/null; mkdir out; echo made >out/file; cat out/file";
     let said = client

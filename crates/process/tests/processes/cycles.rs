@@ -69,7 +69,4 @@ async fn owners() {
 
 const TREES: usize = 250;
 const PER_OWNER: usize = 5;
-const AT_ONCE: StopTimeouts = StopTimeouts {
-    after_close: Duration::ZERO,
-    after_term: Duration::ZERO,
-};
+const AT_ONCE: StopTimeouts = StopTimeouts::new(Duration::ZERO, Duration::ZERO);

@@ -167,8 +167,5 @@ fn up_to(step: StopStep) -> StopTimeouts {
         true => PATIENCE,
         false => Duration::from_millis(20),
     };
-    StopTimeouts {
-        after_close: after(StopStep::Close),
-        after_term: after(StopStep::Term),
-    }
+    StopTimeouts::new(after(StopStep::Close), after(StopStep::Term))
 }

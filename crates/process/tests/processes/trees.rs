@@ -129,10 +129,7 @@ async fn leaves_nothing_on_stop(script: &str) {
     assert_eq!(mark.bearers(), []);
 }
 
-const AT_ONCE: StopTimeouts = StopTimeouts {
-    after_close: Duration::ZERO,
-    after_term: Duration::ZERO,
-};
+const AT_ONCE: StopTimeouts = StopTimeouts::new(Duration::ZERO, Duration::ZERO);
 
 async fn tree() -> (Mark, Child, Stdout) {
     let mark = Mark::new();

@@ -25,6 +25,7 @@ pub enum PathStep {
 
 /// The problem with a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Problem {
     /// The value has the wrong type. Contains the expected type, for people, and the actual type.
     Expected(&'static str, ValueKind),

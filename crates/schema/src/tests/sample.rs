@@ -187,11 +187,9 @@ impl Sample for Id {
 
 impl Sample for attache_rpc::Error {
     fn sample(source: &mut SampleSource<'_>) -> Self {
-        attache_rpc::Error {
-            code: i32::sample(source),
-            message: source.text(),
-            data: Sample::sample(source),
-        }
+        let mut error = attache_rpc::Error::new(i32::sample(source), source.text());
+        error.data = Sample::sample(source);
+        error
     }
 }
 

@@ -88,14 +88,7 @@ async fn updates_after_a_turn_are_not_taken_before_its_end() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_during_a_prompt_do_not_deadlock_in_a_flood() {
     const TURNS: usize = 10_000;
-    let tight = || Options {
-        limits: Limits {
-            inbound: 1,
-            outbound: 1,
-            ..Limits::default()
-        },
-        ..Options::default()
-    };
+    let tight = || Options::default().limits(Limits::default().inbound(1).outbound(1));
     let sides = Sides::new(64, tight);
     let (client, mut agent_calls) = (sides.client, sides.agent_calls);
     let agent_side = tokio::spawn(async move {

@@ -6,6 +6,7 @@ use std::ops::Range;
 ///
 /// The entry may already be dropped if it alone exceeds the limit of the transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Change {
     /// Nothing has changed.
     Nothing,
@@ -28,6 +29,7 @@ pub enum Change {
 
 /// A part of the current state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum StatePart {
     /// The plan, see [`plan`](super::Transcript::plan).
     Plan,

@@ -13,6 +13,7 @@ use super::{
 /// An entry of a transcript, such as a message or a tool call. It keeps its position and number when its content
 /// changes.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Entry {
     pub(super) kind: EntryKind,
     pub(super) index: usize,

@@ -7,6 +7,7 @@ use crate::script::SourceLocation;
 
 /// The first difference between a script and the actual conversation.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Difference {
     /// The side that was played.
     pub side: Side,

@@ -7,6 +7,7 @@ use super::SourceLocation;
 /// A place in a script that cannot be parsed or played.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}, column {column}: expected {expected}, found {found}")]
+#[non_exhaustive]
 pub struct ScriptError {
     /// The line, counted from 1.
     pub line: usize,

@@ -18,6 +18,7 @@ use session_rules::{SessionRules, session_id};
 
 /// A rule that a message breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TraceViolation {
     /// The entry of the trace, counted from 0.
     pub entry: usize,

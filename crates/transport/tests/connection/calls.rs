@@ -163,10 +163,7 @@ impl Encode for Torn {
 #[tokio::test]
 async fn a_panic_while_encoding_params_leaves_the_stream_intact() {
     for framing in [Framing::Lines, Framing::Headers] {
-        let options = Options {
-            framing,
-            ..Options::default()
-        };
+        let options = Options::default().framing(framing);
         let (link, inbox, mut wire) = Medium::Memory(64 << 10).connect(options);
         let asking = tokio::spawn({
             let link = link.clone();

@@ -104,10 +104,7 @@ async fn waiting_for_cancellation_ends_when_the_request_is_answered() {
 
 #[tokio::test]
 async fn a_cancellation_reaches_requests_in_the_inbox() {
-    let options = Options {
-        session_index: Box::new(TurnsAndStops),
-        ..Options::default()
-    };
+    let options = Options::default().session_index(TurnsAndStops);
     let (link, mut inbox, mut wire) = Medium::Pipes.connect(options);
     let said =
         request(1, "turn") + &request(2, "else") + &notification("stop") + &request(3, "turn");
@@ -126,10 +123,7 @@ async fn a_cancellation_reaches_requests_in_the_inbox() {
 
 #[tokio::test]
 async fn a_call_keeps_the_session_that_the_reader_has_found() {
-    let options = Options {
-        session_index: Box::new(TurnsAndStops),
-        ..Options::default()
-    };
+    let options = Options::default().session_index(TurnsAndStops);
     let (_link, mut inbox, mut wire) = Medium::Pipes.connect(options);
     wire.send(request(1, "turn") + &request(2, "else") + &notification("stop"))
         .await;

@@ -198,10 +198,7 @@ async fn flush_returns_only_when_everything_is_written() {
 #[tokio::test]
 async fn a_peer_that_never_reads_does_not_keep_a_closed_connection_open() {
     for medium in MEDIA {
-        let options = Options {
-            grace: Duration::from_millis(50),
-            ..Options::default()
-        };
+        let options = Options::default().grace(Duration::from_millis(50));
         let metrics = Handle::current().metrics();
         let tasks = metrics.num_alive_tasks();
         let (link, inbox, wire) = medium.connect(options);

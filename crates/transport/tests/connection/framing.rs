@@ -10,10 +10,7 @@ use crate::support::{IN_TURN, MEDIA, Medium, empty, next_method, notification, r
 /// Sends parts as separate writes, closes, and compares the methods that arrive with those expected.
 async fn check(parts: &[&[u8]], methods: &[&str], end: CloseReason) {
     for medium in MEDIA {
-        let options = Options {
-            grace: Duration::from_millis(50),
-            ..Options::default()
-        };
+        let options = Options::default().grace(Duration::from_millis(50));
         let (link, mut inbox, mut wire) = medium.connect(options);
         let parts: Vec<Vec<u8>> = parts.iter().map(|part| part.to_vec()).collect();
         let sender = tokio::spawn(async move {
@@ -131,10 +128,7 @@ async fn headers_after_lines_are_lines_that_are_no_messages() {
 #[tokio::test]
 async fn headers_are_written_if_configured_and_either_framing_is_read() {
     for medium in MEDIA {
-        let options = Options {
-            framing: Framing::Headers,
-            ..Options::default()
-        };
+        let options = Options::default().framing(Framing::Headers);
         let (link, mut inbox, mut wire) = medium.connect(options);
         wire.send(notification("plain")).await;
         assert_eq!(next_method(&mut inbox).await, "plain");
@@ -147,10 +141,7 @@ async fn headers_are_written_if_configured_and_either_framing_is_read() {
 
 #[tokio::test]
 async fn two_connections_talk_in_headers() {
-    let options = || Options {
-        framing: Framing::Headers,
-        ..Options::default()
-    };
+    let options = || Options::default().framing(Framing::Headers);
     let [(one, _one_inbox), (other, mut inbox)] = Medium::Pipes.pair(options);
     let answers = tokio::spawn(async move {
         while let Some(incoming) = inbox.next().await {

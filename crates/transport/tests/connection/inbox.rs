@@ -109,7 +109,8 @@ async fn sending_works_while_the_inbox_is_full() {
     let (link, _inbox, mut wire) = Medium::Memory(1 << 10).connect(limited(|l| l.inbound = 1));
     wire.send(notification("one") + &notification("two")).await;
     for urgency in [Urgency::Ordinary, Urgency::Urgent] {
-        let send_options = attache_rpc::SendOptions { urgency, ..IN_TURN };
+        let mut send_options = IN_TURN;
+        send_options.urgency = urgency;
         within(link.notify("out", &empty(), send_options))
             .await
             .unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use attache_rpc::json::Raw;
 use attache_rpc::{Error, NonJsonLines};
-use attache_transport::{CallError, Delivery, Options};
+use attache_transport::{CallError, Delivery};
 use expect_test::{Expect, expect};
 use tracing::Level;
 use tracing::subscriber::DefaultGuard;
@@ -154,10 +154,7 @@ async fn send_secrets(wire: &mut Wire) {
 async fn attack_no_event_repeats_what_a_message_contains() {
     for non_json_lines in [NonJsonLines::Reject, NonJsonLines::Skip] {
         let log = CapturedLog::begin(Level::TRACE);
-        let options = Options {
-            non_json_lines,
-            ..limited(|limits| limits.frame = 1000)
-        };
+        let options = limited(|limits| limits.frame = 1000).non_json_lines(non_json_lines);
         let (link, mut inbox, mut wire) = Medium::Memory(64 << 10).connect(options);
         let asked = link.clone();
         let waiting = tokio::spawn(async move {

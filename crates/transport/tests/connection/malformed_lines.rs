@@ -6,10 +6,7 @@ use attache_transport::{CloseReason, Options};
 use crate::support::{MEDIA, Medium, Wire, code, limited, next_method, notification, within};
 
 fn skipping() -> Options {
-    Options {
-        non_json_lines: NonJsonLines::Skip,
-        ..Options::default()
-    }
+    Options::default().non_json_lines(NonJsonLines::Skip)
 }
 
 #[tokio::test]

@@ -38,22 +38,17 @@ impl Translator for Test {
 }
 
 fn forward<const N: usize>(messages: [String; N]) -> Translation {
-    let forward = messages.map(|message| message.trim_end().to_owned()).into();
-    let send_back = Vec::new();
-    Translation::Replaced(MessageReplacement { forward, send_back })
+    let forward = messages.map(|message| message.trim_end().to_owned());
+    Translation::Replaced(MessageReplacement::forward(forward))
 }
 
 fn send_back(message: String) -> Translation {
-    let send_back = vec![message.trim_end().to_owned()];
-    let forward = Vec::new();
-    Translation::Replaced(MessageReplacement { forward, send_back })
+    let send_back = [message.trim_end().to_owned()];
+    Translation::Replaced(MessageReplacement::default().send_back(send_back))
 }
 
 fn connected() -> (PeerHandle, Inbox, Wire) {
-    let options = Options {
-        translator: Some(Box::new(Test)),
-        ..Options::default()
-    };
+    let options = Options::default().translator(Box::new(Test) as Box<dyn Translator>);
     Medium::Memory(64 << 10).connect(options)
 }
 

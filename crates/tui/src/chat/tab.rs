@@ -208,6 +208,10 @@ impl Tab {
             | Change::Added(_)
             | Change::Appended { .. }
             | Change::Changed(_) => {}
+            // What has changed is unknown, so all of it is taken over.
+            _ => {
+                self.options = self.transcript.config().to_vec();
+            }
         }
         self.view.changed(&self.transcript, change, now);
     }

@@ -7,6 +7,7 @@ use attache_rpc::json::{self, Reader};
 /// A problem in a policy, and its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {problem}")]
+#[non_exhaustive]
 pub struct PolicyError {
     place: String,
     problem: String,
