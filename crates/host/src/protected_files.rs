@@ -2,6 +2,7 @@
 //! project file starts. Their names are ordinary, so they are recognised by path and identity. The list is global to
 //! the process and only grows.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
@@ -30,11 +31,13 @@ pub(crate) fn is_protected(path: &Path) -> bool {
     if known.is_empty() {
         return false;
     }
-    let (names, real) = (folded_names(path), folded_names(&real_path(path)));
+    let real = real_path(path);
+    let (names, real) = (folded_names(path), folded_names(&real));
     let identity = identity(path);
     known.iter().any(|file| {
         let file_names = folded_names(file);
-        let is_at = |names: &[String]| !file_names.is_empty() && names.starts_with(&file_names);
+        let is_at =
+            |names: &[Cow<'_, str>]| !file_names.is_empty() && names.starts_with(&file_names);
         is_at(&names) || is_at(&real) || (identity.is_some() && identity == self::identity(file))
     })
 }
@@ -45,7 +48,8 @@ pub(crate) fn is_around_protected(directory: &Path) -> bool {
     if known.is_empty() {
         return false;
     }
-    let (names, real) = (folded_names(directory), folded_names(&real_path(directory)));
+    let real = real_path(directory);
+    let (names, real) = (folded_names(directory), folded_names(&real));
     known.iter().any(|file| {
         let file = folded_names(file);
         file.starts_with(&names) || file.starts_with(&real)

@@ -7,8 +7,11 @@
 
 mod list;
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Component, Path};
+use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -25,10 +28,53 @@ pub(crate) fn is_closed_name(name: &OsStr) -> bool {
 /// Whether a path contains a closed or protected name. The user is asked about every change there.
 pub fn is_protected(path: &Path) -> bool {
     let names = folded_names(path);
-    let is_named = |name: &String| is_closed(name) || is_protected_name(name);
+    // A short name of Windows can stand for any name of the lists, so it is compared with each.
+    match names.iter().any(|name| name.contains('~')) {
+        true => is_listed(&names),
+        false => (0..names.len()).any(|at| starts_with_listed(&names[at..])),
+    }
+}
+
+/// Whether names contain a listed one or a short name of it.
+fn is_listed(names: &[Cow<'_, str>]) -> bool {
+    let is_named = |name: &Cow<'_, str>| is_closed(name) || is_protected_name(name);
     let has_path = |path: &&str| (0..names.len()).any(|at| starts_with(&names[at..], path));
     names.iter().any(is_named) || HOME.iter().chain(PROTECTED_PATHS).any(has_path)
 }
+
+/// Whether names begin with a listed name or path, letter by letter.
+fn starts_with_listed(names: &[Cow<'_, str>]) -> bool {
+    let Some((first, behind)) = names.split_first() else {
+        return false;
+    };
+    let ends = LISTED.get(&**first).map_or(&[][..], Vec::as_slice);
+    let is_next = |end: &&str| {
+        let mut parts = end.split('/').filter(|part| !part.is_empty());
+        let mut behind = behind.iter();
+        parts.all(|part| behind.next().is_some_and(|name| name == part))
+    };
+    ends.iter().any(is_next) || has_listed_end(first)
+}
+
+/// Whether a name begins or ends with a listed prefix or suffix.
+fn has_listed_end(name: &str) -> bool {
+    let mut prefixes = CLOSED_PREFIXES.iter().chain(PROTECTED_PREFIXES);
+    let mut suffixes = PROTECTED_SUFFIXES.iter();
+    prefixes.any(|prefix| name.starts_with(prefix)) || suffixes.any(|suffix| name.ends_with(suffix))
+}
+
+/// The listed names, and the first names of listed paths, each with what has to follow: nothing after a name.
+static LISTED: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let mut listed: HashMap<&str, Vec<&str>> = HashMap::new();
+    for path in [CLOSED, PROTECTED, HOME, PROTECTED_PATHS]
+        .into_iter()
+        .flatten()
+    {
+        let (first, behind) = path.split_once('/').unwrap_or((path, ""));
+        listed.entry(first).or_default().push(behind);
+    }
+    listed
+});
 
 /// Whether a predicate matches any closed or protected name.
 pub(crate) fn is_any_protected(is_among: impl Fn(&str) -> bool) -> bool {
@@ -41,7 +87,7 @@ pub(crate) fn is_any_protected(is_among: impl Fn(&str) -> bool) -> bool {
 }
 
 /// Whether these names begin with the names of a path.
-fn starts_with(names: &[String], path: &str) -> bool {
+fn starts_with(names: &[Cow<'_, str>], path: &str) -> bool {
     let mut names = names.iter();
     let is_next = |part| {
         names
@@ -91,7 +137,15 @@ fn is_short_for(name: &str, long: &str) -> bool {
 /// Folds a name as the most lenient file system would: ignores case, the difference between composed and decomposed
 /// letters, invisible characters, anything after a colon, and trailing dots and spaces.
 pub(crate) fn fold(name: &OsStr) -> String {
+    fold_name(name).into_owned()
+}
+
+/// The same, without a copy of a name that is folded already.
+pub(crate) fn fold_name(name: &OsStr) -> Cow<'_, str> {
     let name = name.to_string_lossy();
+    if is_folded(&name) {
+        return name;
+    }
     let mut folded = match name.is_ascii() {
         true => name.to_ascii_lowercase(),
         false => fold_letters(&name),
@@ -102,13 +156,13 @@ pub(crate) fn fold(name: &OsStr) -> String {
     }
     let length = folded.trim_end_matches(['.', ' ']).len();
     folded.truncate(length);
-    folded
+    Cow::Owned(folded)
 }
 
 /// The folded names of a path.
-pub(crate) fn folded_names(path: &Path) -> Vec<String> {
+pub(crate) fn folded_names(path: &Path) -> Vec<Cow<'_, str>> {
     let names = path.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(fold(name)),
+        Component::Normal(name) => Some(fold_name(name)),
         Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => {
             None
         }

@@ -31,6 +31,8 @@ pub struct Endpoint {
     /// Bytes of rejections queued since the outbox last had room.
     refusals: usize,
     counts: EndpointCounts,
+    /// Set on an endpoint that forwards messages: the text with which the ids of its own calls start.
+    call_prefix: Option<Box<str>>,
 }
 
 /// A request from the peer that has no response yet.
@@ -74,6 +76,8 @@ pub enum Event {
     Cancelled(Id),
     /// A call to the peer has ended, with a result or a failure.
     Response(CallId, Result<Payload, CallFailure>),
+    /// The peer responded to a request that was forwarded to it. See [`Endpoint::forwarding`].
+    ForwardedResponse(Id, Result<Payload, CallFailure>),
     /// The connection must be closed.
     Fatal(FatalError),
 }
@@ -127,7 +131,17 @@ impl Endpoint {
             requests_received: 0,
             refusals: 0,
             counts: EndpointCounts::default(),
+            call_prefix: None,
         }
+    }
+
+    /// Makes this the endpoint of a program that forwards requests of others to the peer, with their own ids. A response
+    /// with the id of no own call becomes [`Event::ForwardedResponse`]. The ids of own calls are strings that start with
+    /// `call_prefix`, so that they differ from those of forwarded requests.
+    #[must_use]
+    pub fn forwarding(mut self, call_prefix: &str) -> Self {
+        self.call_prefix = Some(call_prefix.into());
+        self
     }
 
     /// Processes a received message. Returns an event if the program has to act on it.

@@ -24,11 +24,6 @@ impl Id {
         Id(Raw::of(&None::<u64>), 0)
     }
 
-    /// The id of a call that this side makes.
-    pub(crate) fn numbered(number: u64) -> Self {
-        Id(Raw::of(&number), 0)
-    }
-
     /// This id, marked as the id of the n-th request received.
     pub(crate) fn with_number(self, number: u64) -> Self {
         Id(self.0, number)

@@ -8,7 +8,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use crate::json::{Encode, write};
+use crate::json::{self, Encode, Object, write};
 use crate::{Error, Id, Limits, Malformed, Message, SessionKey};
 
 /// A received message. Its payload has been located but not decoded.
@@ -102,6 +102,20 @@ impl Call {
         Some(Payload { line, at })
     }
 
+    /// The line with other parameters, and with everything else as it is.
+    pub fn with_params(&self, params: &str) -> ByteString {
+        match &self.params {
+            Some(at) => replaced(&self.line, at, params),
+            None => match Object::parse(&self.line) {
+                Ok(mut message) => {
+                    message.set("params", params);
+                    ByteString::from(json::to_string(&message) + "\n")
+                }
+                Err(_) => self.line.clone(),
+            },
+        }
+    }
+
     /// The session that the call belongs to, if [`set_session`](Self::set_session) was called.
     pub fn session(&self) -> Option<SessionKey> {
         self.session
@@ -143,6 +157,16 @@ impl Payload {
         &self.line[self.at.clone()]
     }
 
+    /// The whole line, including its line break if it has one.
+    pub fn line(&self) -> &ByteString {
+        &self.line
+    }
+
+    /// The line with another JSON text at the place of this one.
+    pub fn with_text(&self, json: &str) -> ByteString {
+        replaced(&self.line, &self.at, json)
+    }
+
     /// The number of bytes that the payload keeps in memory: its whole line.
     pub fn size(&self) -> usize {
         self.line.len()
@@ -176,6 +200,14 @@ impl MethodName {
             Cow::Owned(name) => MethodName::Escaped(name.into_boxed_str()),
         }
     }
+}
+
+fn replaced(line: &str, at: &Range<usize>, json: &str) -> ByteString {
+    let mut out = String::with_capacity(line.len() - at.len() + json.len());
+    out.push_str(&line[..at.start]);
+    out.push_str(json);
+    out.push_str(&line[at.end..]);
+    out.into()
 }
 
 /// The position of `part` within `whole`. A `null` that was filled in for a missing value has the empty range.

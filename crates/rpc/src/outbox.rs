@@ -17,7 +17,7 @@ use lane::{Lane, LaneItem, SharedLine};
 
 /// The key of a session. Messages with the same key always keep their order; an urgent message may overtake messages
 /// with another key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SessionKey(u64);
 
 impl SessionKey {

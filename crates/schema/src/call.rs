@@ -109,7 +109,7 @@ macro_rules! calls {
             /// Decodes a call. The error is the one to respond with: method not found, or invalid params.
             pub fn decode(method: &str, params: Option<&str>) -> Result<Self, Error> {
                 match method {
-                    $($name => read(params).map(Self::$Variant),)*
+                    $($name => decode_params(params).map(Self::$Variant),)*
                     _ if method.starts_with('_') => extension(method, params).map(Self::Extension),
                     _ => Err(error::method_not_found(method)),
                 }
@@ -381,7 +381,8 @@ macro_rules! __methods {
 
 __methods!(calls);
 
-fn read<T: json::Decode>(params: Option<&str>) -> Result<T, Error> {
+/// Decodes the parameters of a call. An empty list counts as no parameters. The error is the one to respond with.
+pub fn decode_params<T: json::Decode>(params: Option<&str>) -> Result<T, Error> {
     let given = params.filter(|text| !is_empty_list(text));
     decode(given.unwrap_or("null"))
 }

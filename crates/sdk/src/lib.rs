@@ -10,6 +10,7 @@ mod connection;
 mod diagnostics;
 mod error;
 mod options;
+pub mod proxy;
 mod reply;
 mod session_index;
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod logging;
 mod ordering;
+mod proxy;
 mod scripted;
 mod turns;
 

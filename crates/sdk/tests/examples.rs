@@ -15,7 +15,7 @@ use attache::json::Raw;
 use attache::process::{ExitStatus, Program, StopTimeouts};
 use attache::{ClientCall, Options, v1};
 use expect_test::{Expect, expect};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::time::timeout;
 
 /// Runs an example in an empty folder, with other examples as its arguments, and returns its output.
@@ -160,11 +160,80 @@ async fn a_proxy_whose_agent_has_exited_responds_with_an_error() {
     let hello = v1::InitializeRequest::new(v1::ProtocolVersion::V1);
     let answer = calls.until(agent.initialize(hello), ClientCall::refuse);
     let refused = answer.await.unwrap_err();
-    expect!["the peer has closed the connection (-32603)"].assert_eq(&refused.to_string());
+    expect!["Internal error: the agent is gone: agent exited with 3: oh no (-32603)"]
+        .assert_eq(&refused.to_string());
     assert!(refused.refusal().is_some());
     let ending = child.wait().await;
-    expect![[r#"agent exited with 1: Error: "the agent is gone: agent exited with 3: oh no""#]]
+    expect![[r#"agent exited with 1: Error: AgentGone { reason: "agent exited with 3: oh no" }"#]]
         .assert_eq(&ending.to_string());
+}
+
+/// Sends lines to a proxy in front of an agent that repeats each line in a notification, and returns what the proxy
+/// forwards.
+#[cfg(unix)]
+async fn repeated(words: &[&str], lines: &str) -> String {
+    let agent = r#"while read -r line; do printf '{"jsonrpc":"2.0","method":"_got","params":[%s]}\n%s\n' "$line" "$SAID"; done"#;
+    let said = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"the colour","x":1}}}}"#;
+    let program = Program::new(example(words[0])).env("SAID", said);
+    let program = program.args(&words[1..]).args(["sh", "-c", agent]);
+    let (child, mut stdin, stdout) = program.spawn_piped().await.unwrap();
+    stdin.write_all(lines.as_bytes()).await.unwrap();
+    let mut printed = String::new();
+    let mut stdout = BufReader::new(stdout);
+    for _ in 0..2 * lines.lines().count() {
+        stdout.read_line(&mut printed).await.unwrap();
+    }
+    drop(stdin);
+    stdout.read_to_string(&mut printed).await.unwrap();
+    let ending = child.wait().await;
+    assert_eq!(ending.status, ExitStatus::Exited(0), "{ending}");
+    printed
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_proxy_changes_the_spelling_and_nothing_else() {
+    let notification =
+        "{\"jsonrpc\":\"2.0\",\"method\":\"_colour\",\"params\":{\"colour\" : 1.0}}\n";
+    let printed = repeated(&["proxy"], notification).await;
+    expect![[r#"
+        {"jsonrpc":"2.0","method":"_got","params":[{"jsonrpc":"2.0","method":"_colour","params":{"colour" : 1.0}}]}
+        {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"the color","x":1}}}}
+    "#]]
+    .assert_eq(&printed);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_second_proxy_adds_a_server_to_every_session() {
+    let request = |id: u8, method: &str, params: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"session/{method}","params":{{{params}}}}}"#
+        ) + "\n"
+    };
+    let lines = [
+        request(
+            1,
+            "new",
+            r#""cwd":"/","mcpServers":[{"name":"x","command":"/x","args":[],"env":[],"y":1}]"#,
+        ),
+        request(2, "load", r#""cwd":"/","mcpServers":[],"sessionId":"s""#),
+        request(3, "resume", r#""cwd":"/","sessionId":"s""#),
+        request(4, "fork", r#""cwd":"/","sessionId":"s","z":1"#),
+        request(5, "list", ""),
+    ];
+    let printed = repeated(&["proxy_mcp", "/bin/server"], &lines.concat()).await;
+    let got: String = printed
+        .split_inclusive('\n')
+        .filter(|line| line.contains("_got"))
+        .collect();
+    expect![[r#"
+        {"jsonrpc":"2.0","method":"_got","params":[{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[{"name":"x","command":"/x","args":[],"env":[],"y":1},{"name":"added","command":"/bin/server","args":[],"env":[]}]}}]}
+        {"jsonrpc":"2.0","method":"_got","params":[{"jsonrpc":"2.0","id":2,"method":"session/load","params":{"cwd":"/","mcpServers":[{"name":"added","command":"/bin/server","args":[],"env":[]}],"sessionId":"s"}}]}
+        {"jsonrpc":"2.0","method":"_got","params":[{"jsonrpc":"2.0","id":3,"method":"session/resume","params":{"cwd":"/","sessionId":"s","mcpServers":[{"name":"added","command":"/bin/server","args":[],"env":[]}]}}]}
+        {"jsonrpc":"2.0","method":"_got","params":[{"jsonrpc":"2.0","id":4,"method":"session/fork","params":{"cwd":"/","sessionId":"s","z":1,"mcpServers":[{"name":"added","command":"/bin/server","args":[],"env":[]}]}}]}
+        {"jsonrpc":"2.0","method":"_got","params":[{"jsonrpc":"2.0","id":5,"method":"session/list","params":{}}]}
+    "#]].assert_eq(&got);
 }
 
 #[test]
@@ -172,7 +241,8 @@ fn the_examples_are_as_short_as_the_book_says() {
     let lines = |text: &str| text.lines().count();
     assert!(lines(include_str!("../examples/agent.rs")) <= 40);
     assert!(lines(include_str!("../examples/client.rs")) <= 40);
-    assert!(lines(include_str!("../examples/proxy.rs")) < 100);
+    assert!(lines(include_str!("../examples/proxy.rs")) <= 40);
+    assert!(lines(include_str!("../examples/proxy_mcp.rs")) <= 40);
 }
 
 const LIMIT: Duration = Duration::from_secs(20);

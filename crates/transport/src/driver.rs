@@ -9,6 +9,7 @@ use std::time::Duration;
 use attache_rpc::{
     Call, CallFailure, CallId, Endpoint, Event, InboundMessage, Payload, SessionKey, Translator,
 };
+use bytestring::ByteString;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
@@ -17,7 +18,8 @@ use tracing::{Instrument, Span};
 use crate::diagnostics::{self, OpenTraces};
 use crate::peer_handle::CloseOnDrop;
 use crate::{
-    CallError, CloseReason, Delivery, Inbox, IncomingCall, Options, PeerHandle, reader, writer,
+    CallError, CloseReason, Delivery, Inbox, IncomingCall, Options, PeerHandle, RelayInbox,
+    RelayedMessage, reader, writer,
 };
 
 /// Starts a JSON-RPC connection over a byte stream in each direction, for example [`stdio`](crate::stdio()). Spawns two
@@ -29,12 +31,48 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let limits = options.limits.clone();
+    let endpoint = Endpoint::new(limits, options.framing, options.non_json_lines);
+    start(read, write, options, endpoint, Routing::Calls)
+}
+
+/// Starts one side of a proxy: a connection whose [`RelayInbox`] also yields cancellations, and responses to requests that
+/// were forwarded to the peer with [`PeerHandle::relay_now`]. The ids of own calls start with `call_prefix`, so that they
+/// differ from those of forwarded requests. Must be called within a tokio runtime.
+pub fn connect_relay<R, W>(
+    read: R,
+    write: W,
+    options: Options,
+    call_prefix: &str,
+) -> (PeerHandle, RelayInbox)
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let limits = options.limits.clone();
+    let endpoint = Endpoint::new(limits, options.framing, options.non_json_lines);
+    let endpoint = endpoint.forwarding(call_prefix);
+    let (link, inbox) = start(read, write, options, endpoint, Routing::Everything);
+    (link, RelayInbox::new(inbox))
+}
+
+fn start<R, W>(
+    read: R,
+    write: W,
+    options: Options,
+    endpoint: Endpoint,
+    routing: Routing,
+) -> (PeerHandle, Inbox)
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let limits = options.limits.clone();
     let span = diagnostics::connection_span(&options);
     let shared = Arc::new(Shared {
         span: span.clone(),
         traces: OpenTraces::default(),
         state: Mutex::new(State {
-            endpoint: Endpoint::new(limits.clone(), options.framing, options.non_json_lines),
+            endpoint,
             inbox: VecDeque::new(),
             uncounted: 0,
             waiters: BTreeMap::new(),
@@ -67,6 +105,7 @@ where
         limits,
         options.non_json_lines,
         options.session_index,
+        routing,
     );
     tokio::spawn(reader.instrument(span.clone()));
     let writer = writer::run(write, Arc::clone(&shared), options.framing);
@@ -134,10 +173,21 @@ pub(crate) struct ResponseWaiter {
     pub(crate) queued: Option<Instant>,
 }
 
+/// What a connection puts into its inbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Routing {
+    /// Calls of the peer, and responses that are delivered in order.
+    Calls,
+    /// Also cancellations and responses that belong to forwarded requests.
+    Everything,
+}
+
 /// An item in the inbox, with the bytes that it occupies. A call has the time at which it was received, if that is logged.
 pub(crate) enum InboxItem {
     Call(IncomingCall, usize, Option<Instant>),
     Response(CallId, Result<Payload, CallFailure>, usize),
+    /// A cancellation or response for the other side of a proxy.
+    Relayed(RelayedMessage, usize),
 }
 
 /// Ends one direction of the connection when its task is dropped or panics.
@@ -198,7 +248,7 @@ impl Shared {
             let bytes = message.len();
             let message = InboundMessage::read(message.into(), state.endpoint.limits());
             let event = state.endpoint.receive(message);
-            size += state.route(event, bytes, received);
+            size += state.route(event, bytes, received, None);
         }
         self.unread.fetch_add(size, Ordering::AcqRel);
         state.wake_consumer();
@@ -297,12 +347,14 @@ impl State {
         self.writing.as_ref().or(self.reading.as_ref())
     }
 
-    /// Delivers an event to the inbox or to a pending call. Returns the bytes that it occupies in the inbox.
+    /// Delivers an event to the inbox or to a pending call. Returns the bytes that it occupies in the inbox. `line` is the
+    /// whole message, if [`Routing::Everything`] needs it.
     pub(crate) fn route(
         &mut self,
         event: Option<Event>,
         size: usize,
         received: Option<Instant>,
+        line: Option<ByteString>,
     ) -> usize {
         let queued = match event {
             Some(Event::Request(id, call)) => {
@@ -314,7 +366,16 @@ impl State {
                 self.enqueue(IncomingCall::Notification(call), size, received)
             }
             Some(Event::Response(call, outcome)) => self.route_response(call, outcome, size),
-            Some(Event::Cancelled(_) | Event::Fatal(_)) | None => 0,
+            Some(Event::Cancelled(id)) => line.map_or(0, |line| {
+                let line = self.detach_if_large(line, size, |line| ByteString::from(&*line));
+                self.enqueue_relayed(RelayedMessage::Cancellation(id, line), size)
+            }),
+            Some(Event::ForwardedResponse(id, outcome)) => {
+                let line = line.unwrap_or_default();
+                let line = self.detach_if_large(line, size, |line| ByteString::from(&*line));
+                self.enqueue_relayed(RelayedMessage::Response { id, outcome, line }, size)
+            }
+            Some(Event::Fatal(_)) | None => 0,
         };
         self.uncounted = match queued {
             0 => self.uncounted.saturating_add(size),
@@ -341,6 +402,14 @@ impl State {
         }
         self.inbox
             .push_back(InboxItem::Call(incoming, size, received));
+        size
+    }
+
+    fn enqueue_relayed(&mut self, message: RelayedMessage, size: usize) -> usize {
+        if self.inbox_dropped {
+            return 0;
+        }
+        self.inbox.push_back(InboxItem::Relayed(message, size));
         size
     }
 

@@ -19,10 +19,10 @@ use crate::peer_handle::{CloseOnDrop, refuse_unread};
 /// requests from then on; responses to calls still arrive.
 pub struct Inbox {
     /// Items that have been fetched from the shared queue and not been returned yet.
-    fetched: VecDeque<InboxItem>,
+    pub(crate) fetched: VecDeque<InboxItem>,
     /// The time at which `next` found that the peer had closed its side.
     ended: Option<Instant>,
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     _owner: Arc<CloseOnDrop>,
 }
 
@@ -35,7 +35,7 @@ pub enum IncomingCall {
     Notification(Call),
 }
 
-enum FetchResult {
+pub(crate) enum FetchResult {
     Items,
     /// The inbox is empty, and reading has ended.
     Ended,
@@ -74,6 +74,11 @@ impl Inbox {
                     yield_now().await;
                     continue;
                 }
+                Some(InboxItem::Relayed(_, size)) => {
+                    // Only a `RelayInbox` gets these.
+                    self.note_taken(size);
+                    continue;
+                }
                 None => {}
             }
             if let FetchResult::Ended = poll_fn(|cx| self.fetch(cx)).await {
@@ -85,7 +90,7 @@ impl Inbox {
     }
 
     /// Fetches everything that has been received.
-    fn fetch(&mut self, cx: &mut Context<'_>) -> Poll<FetchResult> {
+    pub(crate) fn fetch(&mut self, cx: &mut Context<'_>) -> Poll<FetchResult> {
         let mut guard = self.shared.lock();
         let state = &mut *guard;
         std::mem::swap(&mut self.fetched, &mut state.inbox);
@@ -99,7 +104,7 @@ impl Inbox {
         Poll::Pending
     }
 
-    fn note_taken(&self, size: usize) {
+    pub(crate) fn note_taken(&self, size: usize) {
         self.shared.taken_count.fetch_add(1, Ordering::Relaxed);
         let before = self.shared.unread.fetch_sub(size, Ordering::AcqRel);
         if before >= self.shared.inbound && before - size < self.shared.inbound {
@@ -147,7 +152,7 @@ impl Drop for Inbox {
                 InboxItem::Call(IncomingCall::Request(id, _), ..) => {
                     refuse_unread(&mut state.endpoint, &id)
                 }
-                InboxItem::Call(IncomingCall::Notification(_), ..) => {}
+                InboxItem::Call(IncomingCall::Notification(_), ..) | InboxItem::Relayed(..) => {}
                 InboxItem::Response(call, outcome, _) => state.deliver(call, outcome),
             }
         }

@@ -13,6 +13,7 @@ mod options;
 mod outgoing_translator;
 mod peer_handle;
 mod reader;
+mod relay_inbox;
 mod stdio;
 mod writer;
 
@@ -22,9 +23,10 @@ mod writer;
 struct Readme;
 
 pub use diagnostics::ShortenedText;
-pub use driver::connect;
+pub use driver::{connect, connect_relay};
 pub use inbox::{Inbox, IncomingCall};
 pub use memory::{Pipe, pipes};
 pub use options::{Options, SessionEffect, SessionIndex};
 pub use peer_handle::{CallError, CloseReason, Delivery, PeerHandle, PendingCall};
+pub use relay_inbox::{RelayInbox, RelayedMessage};
 pub use stdio::{BlockingStdio, StdioInput, StdioOutput, blocking_stdio, stdio};

@@ -172,6 +172,41 @@ impl PeerHandle {
         .await
     }
 
+    /// Like [`relay`](Self::relay), but queues the line even if the queue is full. Wait for [`room`](Self::room) before
+    /// you take a message that leads to this call.
+    pub fn relay_now(&self, line: ByteString, options: SendOptions) -> Result<(), CallError> {
+        let mut state = self.shared().lock();
+        check_open(&state, state.writing.as_ref())?;
+        let sent = state.endpoint.outbox().push_line(options, line);
+        state.wake_writer();
+        sent.map_err(CallError::TooLarge)
+    }
+
+    /// Whether the outgoing queue has room, or nothing can be sent any more.
+    pub fn has_room(&self) -> bool {
+        has_room_or_ended(&self.shared().lock())
+    }
+
+    /// Waits until the outgoing queue has room, or nothing can be sent any more.
+    pub async fn room(&self) {
+        let room = &self.shared().room;
+        drop(self.shared().wait(room, has_room_or_ended).await);
+    }
+
+    /// Queues a line that contains the whole response to a request from the peer, unchanged and without waiting. Returns
+    /// `false` if the request already has a response or the connection has ended.
+    pub fn relay_response(&self, id: &Id, options: SendOptions, line: ByteString) -> bool {
+        self.respond_by(|endpoint| endpoint.respond_with_line(id, options, line))
+    }
+
+    /// Responds to all open requests of the peer with an error.
+    pub fn fail_requests(&self, options: SendOptions, error: &Error) {
+        self.respond_by(|endpoint| {
+            endpoint.fail_requests(options, error);
+            true
+        });
+    }
+
     /// Queues the response to a request from the peer, without waiting. Returns `false` if the request already has a
     /// response or the connection has ended.
     pub fn respond<T: Encode>(
@@ -180,15 +215,40 @@ impl PeerHandle {
         options: SendOptions,
         outcome: Result<&T, &Error>,
     ) -> bool {
+        let sent = self.respond_by(|endpoint| endpoint.respond(id, options, outcome));
+        let error_code = outcome.err().map(|error| error.code);
+        self.shared().traces.responded(id, error_code);
+        sent
+    }
+
+    fn respond_by(&self, respond: impl FnOnce(&mut Endpoint) -> bool) -> bool {
         let mut state = self.shared().lock();
-        let sent = state.writing.is_none() && state.endpoint.respond(id, options, outcome);
+        let sent = state.writing.is_none() && respond(&mut state.endpoint);
         state.wake_writer();
         drop(state);
         self.shared().settled.notify_waiters();
         self.shared().cancelled.notify_waiters();
-        let error_code = outcome.err().map(|error| error.code);
-        self.shared().traces.responded(id, error_code);
         sent
+    }
+
+    /// Cancels the peer's pending requests that belong to a session, as if the peer had cancelled them.
+    pub fn cancel_requests(&self, session: SessionKey) {
+        self.shared().lock().endpoint.cancel_requests(Some(session));
+        self.shared().cancelled.notify_waiters();
+    }
+
+    /// Waits until no request of the peer is open, or nothing can be sent any more.
+    pub async fn all_answered(&self) {
+        let until = |state: &State| state.writing.is_some() || state.endpoint.open_requests() == 0;
+        drop(self.shared().wait(&self.shared().settled, until).await);
+    }
+
+    /// Waits until nothing can be sent any more, and returns the reason.
+    pub async fn writing_ended(&self) -> CloseReason {
+        let until = |state: &State| state.writing.is_some();
+        let state = self.shared().wait(&self.shared().settled, until).await;
+        let why = state.writing.clone();
+        why.unwrap_or(CloseReason::ClosedLocally)
     }
 
     /// The span of a request from the peer that has been taken from the inbox and has no response yet. Without a
@@ -385,6 +445,10 @@ impl Drop for CloseOnDrop {
 pub(crate) fn refuse_unread(endpoint: &mut Endpoint, id: &Id) {
     let error = Error::new(Error::METHOD_NOT_FOUND, "this side handles no requests");
     endpoint.respond::<u64>(id, SendOptions::of(SessionKey::CONNECTION), Err(&error));
+}
+
+fn has_room_or_ended(state: &State) -> bool {
+    state.closing || state.writing.is_some() || state.endpoint.has_room(Urgency::Ordinary)
 }
 
 /// Fails if the connection is closed. The caller says which direction matters: a peer that has closed its side may still

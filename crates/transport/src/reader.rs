@@ -9,11 +9,12 @@ use attache_rpc::{
     Event, Frame, InboundMessage, Limits, Malformed, NonJsonLines, Splitter, Translation,
 };
 use bytes::{Bytes, BytesMut};
+use bytestring::ByteString;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::{Instant, sleep_until};
 
 use crate::diagnostics::{self, SlownessCheck};
-use crate::driver::{EndOnDrop, Shared};
+use crate::driver::{EndOnDrop, Routing, Shared};
 use crate::{CloseReason, SessionEffect, SessionIndex};
 
 pub(crate) async fn run<R: AsyncRead + Unpin>(
@@ -22,6 +23,7 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
     limits: Limits,
     non_json_lines: NonJsonLines,
     session_index: Box<dyn SessionIndex>,
+    routing: Routing,
 ) {
     let mut reader = StreamReader {
         splitter: Splitter::new(limits.frame),
@@ -33,6 +35,7 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
         limits,
         non_json_lines,
         session_index,
+        routing,
         slowness: SlownessCheck::default(),
     };
     let shared = Arc::clone(&reader.shared);
@@ -60,12 +63,15 @@ struct StreamReader {
     limits: Limits,
     non_json_lines: NonJsonLines,
     session_index: Box<dyn SessionIndex>,
+    routing: Routing,
     slowness: SlownessCheck,
 }
 
 enum ReadItem {
     /// A message, with the bytes it keeps in memory: everything since the end of the previous message.
     Message(InboundMessage, SessionEffect, usize),
+    /// A message of a kind that a proxy forwards as a whole line.
+    WholeLine(InboundMessage, SessionEffect, usize, ByteString),
     TooLong(Malformed),
     /// The end of the stream, if it is not a whole message.
     CutOff(InboundMessage),
@@ -176,14 +182,14 @@ impl StreamReader {
         });
         match translation {
             Translation::Unchanged | Translation::Finished => {
-                let (message, effect) = self.read(line);
-                self.batch.push(ReadItem::Message(message, effect, size));
+                let item = self.read(line, size);
+                self.batch.push(item);
             }
             Translation::Replaced(replacement) => {
                 for message in replacement.forward {
                     let size = message.len();
-                    let (message, effect) = self.read(message.into());
-                    self.batch.push(ReadItem::Message(message, effect, size));
+                    let item = self.read(message.into(), size);
+                    self.batch.push(item);
                 }
                 self.batch
                     .extend(replacement.send_back.into_iter().map(ReadItem::SentBack));
@@ -191,7 +197,8 @@ impl StreamReader {
         }
     }
 
-    fn read(&self, line: Bytes) -> (InboundMessage, SessionEffect) {
+    fn read(&self, line: Bytes, size: usize) -> ReadItem {
+        let whole = (self.routing == Routing::Everything).then(|| line.clone());
         let mut message = InboundMessage::read(line, &self.limits);
         let effect = match &mut message {
             InboundMessage::Request(_, call) | InboundMessage::Notification(call) => {
@@ -208,7 +215,10 @@ impl StreamReader {
             }
             InboundMessage::Response(..) => SessionEffect::None,
         };
-        (message, effect)
+        match whole.and_then(|line| whole_line(&message, line)) {
+            Some(line) => ReadItem::WholeLine(message, effect, size, line),
+            None => ReadItem::Message(message, effect, size),
+        }
     }
 
     /// Delivers the messages of the batch, then waits until the inbox has room for more.
@@ -245,8 +255,13 @@ impl StreamReader {
         let mut cancelled = false;
         let mut fatal = None;
         for read in self.batch.drain(..) {
+            let mut line = None;
             let (event, effect, bytes) = match read {
                 ReadItem::Message(message, effect, bytes) => {
+                    (state.endpoint.receive(message), effect, bytes)
+                }
+                ReadItem::WholeLine(message, effect, bytes, whole) => {
+                    line = Some(whole);
                     (state.endpoint.receive(message), effect, bytes)
                 }
                 ReadItem::TooLong(malformed) => {
@@ -276,9 +291,9 @@ impl StreamReader {
                     Some(Event::Notification(_)),
                     SessionEffect::None | SessionEffect::BelongsTo(_),
                 )
-                | (Some(Event::Response(..)) | None, _) => {}
+                | (Some(Event::Response(..) | Event::ForwardedResponse(..)) | None, _) => {}
             }
-            size += state.route(event, bytes, received);
+            size += state.route(event, bytes, received, line);
         }
         self.shared.unread.fetch_add(size, Ordering::AcqRel);
         if !state.inbox.is_empty() {
@@ -299,6 +314,21 @@ impl StreamReader {
             Some(why) => Err(CloseReason::Fatal(why)),
             None => Ok(()),
         }
+    }
+}
+
+/// The line of a message that a proxy forwards although [`Endpoint::receive`](attache_rpc::Endpoint::receive) consumes it:
+/// a response, or what may be a cancellation. Protocol-level methods start with `$/`.
+fn whole_line(message: &InboundMessage, line: Bytes) -> Option<ByteString> {
+    match message {
+        InboundMessage::Response(_, Ok(result)) => Some(result.line().clone()),
+        InboundMessage::Response(_, Err(_)) => ByteString::try_from(line).ok(),
+        InboundMessage::Notification(call) if call.method().starts_with("$/") => {
+            Some(call.line().clone())
+        }
+        InboundMessage::Request(..)
+        | InboundMessage::Notification(_)
+        | InboundMessage::Malformed(_) => None,
     }
 }
 

@@ -91,8 +91,8 @@ pub(crate) struct CheckClient {
 
 /// Check a proxy with our client in front of it and our agent behind it.
 ///
-/// `{agent}` in the command stands for the agent's command, as one word; without it the command is appended word by
-/// word.
+/// The word `{agent}` in the command stands for the agent's command, word by word, and `{agent}` within a longer word for
+/// the command quoted for a shell. Without it the agent's command is appended.
 #[derive(Debug, Args)]
 pub(crate) struct CheckProxy {
     /// The proxy's command.

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use attache::process::{Child, Program};
+use attache::process::{Child, Program, StopTimeouts};
 use attache_check::conformance::{PeerLauncher, PeerStreams, Processes, ProxyLauncher};
 use attache_recording::relay_bytes;
-use attache_text::shell;
+use attache_text::{plain, shell};
 use tokio::io::{AsyncReadExt, copy, sink};
 use tokio::net::TcpListener;
 use tokio::sync::Mutex;
@@ -62,11 +62,11 @@ pub(super) fn launch_client(
     if arguments.command.is_empty() {
         return launch_by_hand();
     }
-    let usual = ProgramUnderTest::new(&arguments.command, environment)?;
+    let usual = ProgramUnderTest::new(&arguments.command, environment, AgentWords::Joined)?;
     let cancel = arguments.commands.iter().find(|(kind, _)| kind == "cancel");
     let cancel = cancel.map(|(_, command)| {
         let words = ["sh", "-c", command].map(str::to_owned);
-        ProgramUnderTest::new(&words, environment)
+        ProgramUnderTest::new(&words, environment, AgentWords::Joined)
     });
     let cancel = cancel.transpose()?;
     let patience = patience + START_TIME;
@@ -88,7 +88,7 @@ pub(super) fn launch_proxy(
     environment: &TestEnvironment,
     patience: Duration,
 ) -> anyhow::Result<ProxyLauncher> {
-    let command = ProgramUnderTest::new(words, environment)?;
+    let command = ProgramUnderTest::new(words, environment, AgentWords::Separate)?;
     let patience = patience + START_TIME;
     Ok(Arc::new(move |_| {
         let command = command.clone();
@@ -102,16 +102,31 @@ struct ProgramUnderTest {
     /// The first word of the command.
     program: Program,
     words: Vec<String>,
+    agent_words: AgentWords,
     own_path: String,
     processes: Processes,
 }
 
+/// What becomes of the word `{agent}` in a command.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AgentWords {
+    /// One word, quoted for a shell: clients take the agent's command as the value of an option.
+    Joined,
+    /// As many words as the agent's command has: proxies take it as the rest of their command line.
+    Separate,
+}
+
 impl ProgramUnderTest {
-    fn new(command: &[String], environment: &TestEnvironment) -> anyhow::Result<ProgramUnderTest> {
+    fn new(
+        command: &[String],
+        environment: &TestEnvironment,
+        agent_words: AgentWords,
+    ) -> anyhow::Result<ProgramUnderTest> {
         let (name, words) = command.split_first().context("the command is empty")?;
         Ok(ProgramUnderTest {
             program: environment.apply_to(Program::new(name)),
             words: words.to_vec(),
+            agent_words,
             own_path: own_path()?,
             processes: environment.processes.clone(),
         })
@@ -125,13 +140,19 @@ impl ProgramUnderTest {
             listener.address(),
         ];
         let quoted = shell::join(&agent);
-        let named = self.words.iter().any(|word| word.contains(AGENT));
-        let words = self.words.iter().map(|word| word.replace(AGENT, &quoted));
-        let program = self.program.clone().args(words);
-        match named {
-            true => program,
-            false => program.args(agent),
+        let mut words = Vec::new();
+        for word in &self.words {
+            match (word.as_str(), self.agent_words) {
+                (AGENT, AgentWords::Separate) => words.extend_from_slice(&agent),
+                (word, AgentWords::Separate | AgentWords::Joined) => {
+                    words.push(word.replace(AGENT, &quoted));
+                }
+            }
         }
+        if !self.words.iter().any(|word| word.contains(AGENT)) {
+            words.extend_from_slice(&agent);
+        }
+        self.program.clone().args(words)
     }
 
     async fn start_captured(&self, patience: Duration) -> Result<PeerStreams, String> {
@@ -192,8 +213,12 @@ impl RelayListener {
         child: &Child,
     ) -> Result<PeerStreams, String> {
         tokio::select! {
-            ends = self.accept(patience) => ends,
-            status = child.exited() => Err(format!("the program ended without starting the agent: {status:?}")),
+            ends = self.accept(patience) => ends.map_err(|reason| with_stderr(&reason, &child.stderr().text())),
+            _ = child.exited() => {
+                let exit = child.stop(StopTimeouts::default()).await;
+                let reason = format!("the program {} without starting the agent", exit.status);
+                Err(with_stderr(&reason, &exit.stderr))
+            }
         }
     }
 
@@ -216,6 +241,14 @@ impl RelayListener {
                 child: None,
             });
         }
+    }
+}
+
+/// A reason, with the last lines that the program has written to standard error.
+fn with_stderr(reason: &str, stderr: &str) -> String {
+    match plain::last_lines(stderr, STDERR_LINES) {
+        words if words.is_empty() => reason.to_owned(),
+        words => format!("{reason}: {words}"),
     }
 }
 
@@ -259,6 +292,7 @@ fn own_path() -> anyhow::Result<String> {
 }
 
 const AGENT: &str = "{agent}";
+const STDERR_LINES: usize = 3;
 
 /// Extra time for starting a program, in addition to the time for a response.
 const START_TIME: Duration = Duration::from_secs(20);

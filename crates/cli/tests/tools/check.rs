@@ -31,6 +31,43 @@ fn our_recorder_is_transparent() {
     nothing_to_blame(&output, 46);
 }
 
+/// A proxy that takes the agent's command as the rest of its own, in all the ways to say where the command goes.
+#[test]
+fn a_proxy_gets_the_command_of_the_agent_word_by_word() {
+    let machine = Machine::new();
+    machine.program("bin/transparent", "#!/bin/sh\nshift\nexec \"$@\"\n");
+    let program = machine.path("bin/transparent").display().to_string();
+    let in_a_shell = format!("{program} option {{agent}}");
+    for words in [
+        &[&program, "option", "{agent}"][..],
+        &[&program, "option"],
+        &["sh", "-c", &in_a_shell],
+    ] {
+        let check = ["check", "proxy", "--only", "proxy.init.*", "--"];
+        let output = machine.attache(&[&check[..], words].concat());
+        nothing_to_blame(&output, 6);
+    }
+}
+
+#[test]
+fn a_proxy_that_fails_is_reported_with_its_standard_error() {
+    let machine = Machine::new();
+    let check = |script: &str| {
+        machine.program("bin/broken", &format!("#!/bin/sh\n{script}\n"));
+        let output = machine.attache(&["check", "proxy", "--timeout", "2", "--", "broken"]);
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let shown = check("echo no such option >&2; exit 3");
+    let reason = "the program exited with 3 without starting the agent: no such option";
+    assert!(shown.contains(reason), "{shown}");
+    let shown = check("\"$@\" | { read -r line; echo out of memory >&2; }");
+    assert!(
+        shown.contains("standard error in ") && shown.contains(": out of memory"),
+        "{shown}"
+    );
+}
+
 #[test]
 fn a_command_that_is_not_an_agent_is_reported() {
     let machine = Machine::new();

@@ -3,6 +3,8 @@
 
 mod script_files;
 
+use std::rc::Rc;
+
 use attache_process::{Exec, ExecFile, ExecProcess, FileLookup};
 
 use super::programs::{self, FileIdentity, Programs, is_loader};
@@ -73,7 +75,7 @@ impl Invocation {
 #[derive(Debug)]
 pub(super) struct Invocations {
     /// The program that is executed first, then those within.
-    pub(super) all: Vec<Invocation>,
+    pub(super) all: Vec<Rc<Invocation>>,
     /// Why some program may not have been inspected, in words for the user.
     pub(super) uninspected: Option<&'static str>,
 }
@@ -139,7 +141,7 @@ pub(super) fn invocations_of(
 
 /// A search for the programs inside an exec. Programs that were found are analysed one after the other.
 struct InvocationSearch<'a> {
-    all: Vec<Invocation>,
+    all: Vec<Rc<Invocation>>,
     uninspected: Option<&'static str>,
     /// Whether there are more words than were read.
     has_more: bool,
@@ -161,11 +163,11 @@ impl InvocationSearch<'_> {
     }
 
     fn add(&mut self, found: Invocation) {
-        if self.all.contains(&found) {
+        if self.all.iter().any(|known| **known == found) {
             return;
         }
         match self.all.len() < MAX_INVOCATIONS {
-            true => self.all.push(found),
+            true => self.all.push(Rc::new(found)),
             false => self.uninspected = Some(CUT),
         }
     }

@@ -1,6 +1,7 @@
 //! The judge of the programs that one process tree executes.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use attache_process::{
@@ -159,12 +160,12 @@ impl RuleJudge {
         by_rule.or_else(|| self.daemon(all).map(Objection::DaemonClient))
     }
 
-    fn daemon(&self, all: &[Invocation]) -> Option<&'static str> {
+    fn daemon(&self, all: &[Rc<Invocation>]) -> Option<&'static str> {
         let mut clients = all
             .iter()
             .filter(|_| !self.deny.is_empty())
             .filter(|invocation| !self.is_allowed(invocation));
-        clients.find_map(daemons::client)
+        clients.find_map(|invocation| daemons::client(invocation))
     }
 
     fn is_allowed(&self, invocation: &Invocation) -> bool {

@@ -218,5 +218,4 @@ const STICKY: u32 = 0o1000;
 const WORLD_WRITE: u32 = 0o002;
 const GROUP_WRITE: u32 = 0o020;
 
-#[cfg(test)]
 mod attack_ownership;

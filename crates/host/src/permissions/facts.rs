@@ -113,8 +113,9 @@ impl<'a> ActionFacts<'a> {
 
     /// The files as they are on the disk now.
     pub(super) fn on_disk(&self) -> &ResolvedFiles {
+        let line = self.action.command.is_some().then_some(&self.line);
         self.on_disk
-            .get_or_init(|| ResolvedFiles::of(self.action, self.directories, &self.lookups))
+            .get_or_init(|| ResolvedFiles::of(self.action, line, self.directories, &self.lookups))
     }
 
     /// Whether the user is asked about it each time.

@@ -4,6 +4,9 @@
 mod command_changes;
 mod path_lookups;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
@@ -12,10 +15,11 @@ use attache_schema::v1;
 
 pub(crate) use path_lookups::{FollowedPath, PathLookups};
 
+use super::command::line::ShellLine;
 use super::{Action, paths};
 use crate::exec::CommandFiles;
 use crate::path_facts::link_count;
-use crate::protected_names::{fold, is_protected};
+use crate::protected_names::{fold_name, is_protected};
 use crate::{FieldHasher, protected_files};
 use attache_disk::private::identity;
 
@@ -105,11 +109,19 @@ impl Action {
 
 impl ResolvedFiles {
     fn now(action: &Action, also: &[PathBuf]) -> ResolvedFiles {
-        ResolvedFiles::of(action, also, &PathLookups::default())
+        let line = action.line();
+        ResolvedFiles::of(action, line.as_ref(), also, &PathLookups::default())
     }
 
-    pub(super) fn of(action: &Action, also: &[PathBuf], lookups: &PathLookups) -> ResolvedFiles {
-        let command = command_changes::protections(action, also, lookups);
+    /// The files of an action that runs this line.
+    pub(super) fn of(
+        action: &Action,
+        line: Option<&ShellLine>,
+        also: &[PathBuf],
+        lookups: &PathLookups,
+    ) -> ResolvedFiles {
+        let changes = |line| command_changes::protections(action, line, also, lookups);
+        let command = line.map(changes).unwrap_or_default();
         if action.paths.is_empty() {
             return ResolvedFiles {
                 command,
@@ -223,6 +235,8 @@ struct FileInspection<'a> {
     directories: Vec<(PathBuf, PathBuf)>,
     is_change: bool,
     moves: bool,
+    /// For directories that were inspected, the first part of a Git repository that is not there.
+    first_missing: RefCell<HashMap<OsString, Option<&'static str>>>,
 }
 
 impl<'a> FileInspection<'a> {
@@ -239,23 +253,29 @@ impl<'a> FileInspection<'a> {
             directories: directories.collect(),
             is_change: !action.only_reads(),
             moves: action.moves_directories(),
+            first_missing: RefCell::default(),
         }
     }
 
     fn file(&self, path: &Path) -> ResolvedFile {
-        let resolved = self.resolve(&self.action.workspace.join(path));
+        let resolved = match path.is_absolute() {
+            true => self.resolve(path),
+            false => self.resolve(&paths::joined(&self.action.workspace, path)),
+        };
         // A tool may remove `..` from a path before it follows links.
-        let normal = paths::normal(&self.action.workspace, path);
+        let normal = paths::normal_or_same(&self.action.workspace, path);
         let straight = (!paths::is_straight(path)).then(|| self.resolve(&normal));
         let is_inside = |found: &FollowedPath| {
             let mut directories = self.directories.iter();
-            found.is_known && directories.any(|(_, real)| found.path.starts_with(real))
+            let is_in = |real: &Path| paths::rest_below(&found.path, real).is_some();
+            found.is_known && directories.any(|(_, real)| is_in(real))
         };
-        let leads_to = (resolved.path != self.expected(&normal)).then(|| resolved.path.clone());
+        let leads_elsewhere = !paths::are_same(&resolved.path, &self.expected(&normal));
+        let leads_to = leads_elsewhere.then(|| resolved.path.clone());
         let protection = match self.is_change {
             true => {
                 let mut found = std::iter::once(&resolved).chain(&straight);
-                found.find_map(|found| self.protection(path, found))
+                found.find_map(|found| self.protection(path, &normal, found))
             }
             false => None,
         };
@@ -279,7 +299,7 @@ impl<'a> FileInspection<'a> {
     fn resolve(&self, path: &Path) -> FollowedPath {
         let mut directories = self.directories.iter();
         let inside = directories.find_map(|(given, real)| {
-            let rest = path.strip_prefix(given).ok()?;
+            let rest = paths::rest_below(path, given)?;
             Some((real, rest))
         });
         match inside {
@@ -292,15 +312,15 @@ impl<'a> FileInspection<'a> {
     fn expected(&self, normal: &Path) -> PathBuf {
         let mut directories = self.directories.iter();
         let inside = directories.find_map(|(given, real)| {
-            let rest = normal.strip_prefix(given).ok()?;
-            Some(real.join(rest).components().collect())
+            let rest = paths::rest_below(normal, given)?;
+            Some(paths::joined(real, rest))
         });
         inside.unwrap_or_else(|| normal.to_owned())
     }
 
     fn below_workspace<'p>(&self, path: &'p Path) -> Option<&'p Path> {
         let (_, workspace) = self.directories.first()?;
-        path.strip_prefix(workspace).ok()
+        paths::rest_below(path, workspace)
     }
 
     /// The path relative to the workspace: the names of directories above it don't count.
@@ -308,17 +328,19 @@ impl<'a> FileInspection<'a> {
         self.below_workspace(path).unwrap_or(path)
     }
 
-    fn protection(&self, path: &Path, found: &FollowedPath) -> Option<Protection> {
-        let whole = paths::normal(&self.action.workspace, path);
+    fn protection(&self, path: &Path, normal: &Path, found: &FollowedPath) -> Option<Protection> {
+        let given = self.action.workspace_relative(path);
         let is_listed = |path: &Path| {
             protected_files::is_protected(path)
                 || (self.moves && protected_files::is_around_protected(path))
         };
         let mut real = std::iter::once(&found.path).chain(&found.links);
-        if is_protected(&self.action.workspace_relative(path))
-            || is_listed(&whole)
+        if is_protected(&given)
+            || is_listed(normal)
             || real.any(|path| {
-                is_protected(self.workspace_relative(path)) || self.is_in_repository(path)
+                let real = self.workspace_relative(path);
+                let has_other_name = real.as_os_str() != given.as_os_str();
+                (has_other_name && is_protected(real)) || self.is_in_repository(path)
             })
             || (!found.links.is_empty() && is_listed(&found.path))
         {
@@ -342,24 +364,46 @@ impl<'a> FileInspection<'a> {
     /// Whether a path is in a Git repository without a working tree, or would make a directory one. Git runs commands
     /// from its `config` for anyone who enters the directory.
     fn is_in_repository(&self, path: &Path) -> bool {
-        let top = self.directories.iter().map(|(_, real)| real);
-        let top = top.filter(|real| path.starts_with(real));
+        let top = self.directories.iter().map(|(_, real)| real.as_path());
+        let top = top.filter(|real| paths::rest_below(path, real).is_some());
         let top = top.min_by_key(|real| real.as_os_str().len());
         let mut below = path;
-        while let (Some(directory), Some(name)) = (below.parent(), below.file_name()) {
-            if top.is_some_and(|top| !directory.starts_with(top)) {
-                break;
-            }
-            let name = fold(name);
-            let has = |part: &&str| {
-                fold(part.as_ref()) == name || directory.join(part).symlink_metadata().is_ok()
-            };
-            if REPOSITORY.iter().all(has) {
+        while let (Some(directory), Some(name)) = (below.parent(), below.file_name())
+            && top.is_none_or(|top| paths::rest_below(directory, top).is_some())
+        {
+            if self.makes_repository(directory, name) {
                 return true;
             }
             below = directory;
         }
         false
+    }
+
+    /// Whether a directory is a repository, or would be one with a name.
+    fn makes_repository(&self, directory: &Path, name: &OsStr) -> bool {
+        let name = fold_name(name);
+        let is_missing = |part: &&&str| {
+            let place = paths::joined(directory, part.as_ref());
+            !self.lookups.has_entry(&place)
+        };
+        let mut first_missing = self.first_missing.borrow_mut();
+        let missing = match first_missing.get(directory.as_os_str()) {
+            Some(part) => *part,
+            None => {
+                let part = REPOSITORY.iter().find(is_missing).copied();
+                first_missing.insert(directory.as_os_str().to_owned(), part);
+                part
+            }
+        };
+        let Some(missing) = missing else {
+            return true;
+        };
+        // Only the name can take the place of the part that is missing.
+        let is_name = |part: &str| fold_name(part.as_ref()) == name;
+        is_name(missing)
+            && REPOSITORY
+                .iter()
+                .all(|part| is_name(part) || !is_missing(&part))
     }
 
     /// The protection of anything that would be moved or deleted with a directory, here and where it would go.

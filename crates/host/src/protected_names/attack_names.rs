@@ -9,7 +9,7 @@ use super::list::{
     CLOSED, CLOSED_PREFIXES, HOME, PROTECTED, PROTECTED_PATHS, PROTECTED_PREFIXES,
     PROTECTED_SUFFIXES,
 };
-use super::{is_closed_name, is_protected};
+use super::{folded_names, is_closed_name, is_listed, is_protected};
 
 /// Names of configuration that agents, editors and tools read on their own, as their makers spell them.
 const KNOWN: &[&str] = &[
@@ -240,6 +240,44 @@ fn ordinary_work_is_not_protected() {
             assert!(!is_protected(Path::new(&path)), "{path}");
         }
     }
+}
+
+/// The lookup in the index finds what a comparison with each name finds.
+#[test]
+fn the_index_of_names_has_every_name() {
+    let lists = [
+        CLOSED,
+        CLOSED_PREFIXES,
+        PROTECTED,
+        PROTECTED_PREFIXES,
+        PROTECTED_SUFFIXES,
+        HOME,
+        PROTECTED_PATHS,
+    ];
+    let mut found = 0;
+    for name in lists.into_iter().flatten() {
+        let (first, last) = name.split_once('/').unwrap_or((name, name));
+        let changed = [
+            format!("{name}x"),
+            format!("x{name}"),
+            format!("{name}/x"),
+            format!("x/{name}/y"),
+            format!("{first}/x/{last}"),
+            format!("{last}/{first}"),
+            format!("{first}/{first}/{last}"),
+            name.replace('/', "x/"),
+            name.replace('/', ""),
+            name.chars().skip(1).collect(),
+            name.chars().take(name.len() - 1).collect(),
+        ];
+        for path in spellings(name).into_iter().chain(changed) {
+            let path = Path::new(&path);
+            let is_found = is_listed(&folded_names(path));
+            assert_eq!(is_protected(path), is_found, "{}", path.display());
+            found += usize::from(is_found);
+        }
+    }
+    assert!(found > 2000, "{found}");
 }
 
 #[test]

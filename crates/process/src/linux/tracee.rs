@@ -159,7 +159,7 @@ impl Tracee {
                 None => exec.unseen = Some(NO_FILE),
             },
         }
-        if let Some((args, more)) = memory::read_strings(thread, call.args, &known.array) {
+        if let Some((args, more)) = memory::read_strings(thread, call.args, &known) {
             (exec.args, exec.more) = (Some(args), more);
         }
         Inspection::Exec(Box::new(exec))
@@ -168,7 +168,7 @@ impl Tracee {
     /// The environment variables of the new program, unless there are more than can be read.
     pub(super) fn variables(&self, abi: Abi, call: &Notification) -> Option<Vec<OsString>> {
         let call = ExecCall::of(abi, call);
-        let read = memory::read_strings(self.lookup.thread, call.variables, &[]);
+        let read = memory::read_strings(self.lookup.thread, call.variables, &Prefetch::none());
         read.filter(|(_, more)| *more == 0)
             .map(|(variables, _)| variables)
     }

@@ -2,9 +2,11 @@
 
 use std::collections::hash_map::Entry;
 
+use bytestring::ByteString;
+
 use super::{CANCEL, Endpoint, Event, InboundRequest, fault};
 use crate::json::{Encode, Object, Raw};
-use crate::{Call, Error, Id, SendOptions, SessionKey, write_failure, write_response};
+use crate::{Call, Error, Id, SendOptions, SessionKey, TooLarge, write_failure, write_response};
 
 impl Endpoint {
     /// Queues the response to a request. Returns `false`, and sends nothing, if the request is not pending, for example
@@ -15,11 +17,9 @@ impl Endpoint {
         options: SendOptions,
         outcome: Result<&T, &Error>,
     ) -> bool {
-        let known = self.requests.get_key_value(id);
-        if !known.is_some_and(|(known, _)| known.may_match(id)) {
+        if !self.take_request(id) {
             return false;
         }
-        self.requests.remove(id);
         let limit = self.answer_limit();
         let sent = self
             .outbox
@@ -27,20 +27,53 @@ impl Endpoint {
                 Ok(result) => write_response(out, id, result),
                 Err(error) => write_failure(out, id, error),
             });
-        if let Err(too_large) = sent {
-            let reason = if limit < self.limits.frame {
-                "responses to earlier requests have not been read, and this one is too long"
-            } else {
-                "the response is longer than the limit"
-            };
-            let limit = Some(too_large.limit);
-            let error = fault(Error::INTERNAL, reason, "frame_too_large", limit);
-            return self
-                .outbox
-                .push(options, |out| write_failure(out, id, &error))
-                .is_ok();
+        match sent {
+            Ok(()) => true,
+            Err(too_large) => self.respond_too_large(id, options, too_large),
         }
-        true
+    }
+
+    /// Queues a line that contains the whole response to a request, unchanged. Returns `false`, and sends nothing, if the
+    /// request is not pending. A response over the size limit is replaced by an error response.
+    pub fn respond_with_line(&mut self, id: &Id, options: SendOptions, line: ByteString) -> bool {
+        if !self.take_request(id) {
+            return false;
+        }
+        let (size, limit) = (line.len(), self.answer_limit());
+        if size > limit {
+            return self.respond_too_large(id, options, TooLarge { size, limit });
+        }
+        match self.outbox.push_line(options, line) {
+            Ok(()) => true,
+            Err(too_large) => self.respond_too_large(id, options, too_large),
+        }
+    }
+
+    /// Responds to all pending requests with an error.
+    pub fn fail_requests(&mut self, options: SendOptions, error: &Error) {
+        let pending: Vec<Id> = self.requests.keys().cloned().collect();
+        for id in pending {
+            self.respond::<u64>(&id, options, Err(error));
+        }
+    }
+
+    /// Removes a pending request. Returns `false` if there is none with this id.
+    fn take_request(&mut self, id: &Id) -> bool {
+        let known = self.requests.get_key_value(id);
+        known.is_some_and(|(known, _)| known.may_match(id)) && self.requests.remove(id).is_some()
+    }
+
+    fn respond_too_large(&mut self, id: &Id, options: SendOptions, too_large: TooLarge) -> bool {
+        let reason = if too_large.limit < self.limits.frame {
+            "responses to earlier requests have not been read, and this one is too long"
+        } else {
+            "the response is longer than the limit"
+        };
+        let limit = Some(too_large.limit);
+        let error = fault(Error::INTERNAL, reason, "frame_too_large", limit);
+        self.outbox
+            .push(options, |out| write_failure(out, id, &error))
+            .is_ok()
     }
 
     /// Maximum bytes of a response. A peer that leaves many responses unread gets only short responses.
@@ -145,7 +178,7 @@ impl Endpoint {
 }
 
 /// Writes `$/cancel_request` for a request.
-pub(super) fn write_cancel(out: &mut String, id: &Id) {
+pub(super) fn write_cancel<I: Encode>(out: &mut String, id: &I) {
     let mut params = Object::default();
     params.put("requestId", id);
     crate::write_notification(out, CANCEL, &Raw::of(&params));

@@ -1,7 +1,7 @@
 //! Calls to the peer. Each of them ends once.
 
 use super::{CallFailure, CallId, Endpoint, Event, inbound};
-use crate::json::Encode;
+use crate::json::{Encode, write};
 use crate::message::write_call;
 use crate::{Id, Payload, SendOptions, TooLarge, write_notification};
 
@@ -19,8 +19,10 @@ impl Endpoint {
         options: SendOptions,
     ) -> Result<CallId, TooLarge> {
         let number = self.next_call;
+        let prefix = self.call_prefix.as_deref();
+        let id = OwnCallId { prefix, number };
         self.outbox.push(options, |out| {
-            write_call(out, Some(&number), method, Some(params));
+            write_call(out, Some(&id), method, Some(params));
         })?;
         self.next_call += 1;
         self.calls.insert(number, options.session);
@@ -42,7 +44,11 @@ impl Endpoint {
     pub fn cancel(&mut self, call: CallId) {
         if let Some(session) = self.calls.get(&call.0) {
             let options = SendOptions::urgent(*session);
-            let id = Id::numbered(call.0);
+            let prefix = self.call_prefix.as_deref();
+            let id = OwnCallId {
+                prefix,
+                number: call.0,
+            };
             // A cancellation is shorter than any limit.
             let sent = self
                 .outbox
@@ -68,12 +74,44 @@ impl Endpoint {
         id: &Id,
         outcome: Result<Payload, CallFailure>,
     ) -> Option<Event> {
-        let known = id
-            .as_number()
+        let known = self
+            .call_number(id)
             .filter(|number| self.calls.remove(number).is_some());
-        if known.is_none() {
-            self.counts.stray_responses += 1;
+        match known {
+            Some(number) => Some(Event::Response(CallId(number), outcome)),
+            None if self.call_prefix.is_some() => {
+                Some(Event::ForwardedResponse(id.clone(), outcome))
+            }
+            None => {
+                self.counts.stray_responses += 1;
+                None
+            }
         }
-        known.map(|number| Event::Response(CallId(number), outcome))
+    }
+
+    /// The number of the own call with this id.
+    fn call_number(&self, id: &Id) -> Option<u64> {
+        match &self.call_prefix {
+            Some(prefix) => {
+                let text = id.as_str().strip_prefix('"')?.strip_suffix('"')?;
+                text.strip_prefix(&**prefix)?.parse().ok()
+            }
+            None => id.as_number(),
+        }
+    }
+}
+
+/// The id of a call that this side makes: a number, or a string that starts with a prefix.
+struct OwnCallId<'a> {
+    prefix: Option<&'a str>,
+    number: u64,
+}
+
+impl Encode for OwnCallId<'_> {
+    fn encode(&self, out: &mut String) {
+        match self.prefix {
+            Some(prefix) => write::string(out, &format!("{prefix}{}", self.number)),
+            None => self.number.encode(out),
+        }
     }
 }

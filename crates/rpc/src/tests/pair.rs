@@ -175,6 +175,10 @@ pub(super) fn shown(event: &Event) -> String {
             format!("answered {}: {}", call.0, payload.as_str())
         }
         Event::Response(call, Err(lost)) => format!("lost {}: {lost}", call.0),
+        Event::ForwardedResponse(id, outcome) => match outcome {
+            Ok(result) => format!("forwarded response {id} {}", result.as_str()),
+            Err(failure) => format!("forwarded response {id} failed: {failure}"),
+        },
         Event::Fatal(fatal) => format!("fatal: {fatal}"),
     }
 }

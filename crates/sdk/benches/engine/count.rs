@@ -23,6 +23,7 @@ pub(crate) fn bench() {
         table.row(side.to_string(), cells);
     }
     table.print();
+    crate::relay::count_instructions();
 }
 
 /// The difference of n and 2n updates: what happens once per process falls out.
@@ -42,7 +43,7 @@ fn client(side: Side, n: usize) -> f64 {
     figures.client.instructions()
 }
 
-fn under_callgrind(command: &Command) -> Command {
+pub(crate) fn under_callgrind(command: &Command) -> Command {
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
     valgrind.env(meter::UNTIMED, "1");

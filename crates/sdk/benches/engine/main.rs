@@ -6,7 +6,7 @@
 //! engine --bench [--quick]      the tables; --quick measures less and counts no instructions
 //! engine agent NAME             one side on standard input and output, which tells its figures
 //! engine client NAME TASK N     on standard error
-//! engine relay
+//! engine relay NAME
 //! ```
 //!
 //! Every side that is built here runs on tokio's `current_thread` runtime, except the bare loop, which has none.
@@ -22,6 +22,7 @@
 
 use std::env;
 
+use relay::Relay;
 use task::Task;
 
 mod count;
@@ -50,7 +51,7 @@ fn main() {
         ["--quick"] => bench(Effort::Quick),
         ["agent", name] => agent(name),
         ["client", name, task, n] => client(name, Task::parse(task, n.parse().unwrap())),
-        ["relay"] => relay::run(),
+        ["relay", name] => relay::run(Relay::parse(name)),
         _ => panic!("unknown arguments {words:?}"),
     }
 }

@@ -1,12 +1,15 @@
-//! A relay between two pipes that decodes no update: our transport without the SDK.
+//! A relay between two pipes that decodes no update: our transport without the SDK, and a proxy of the SDK that matches
+//! nothing.
 
 use std::io::{Read, Write, pipe, stdin, stdout};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
+use attache::proxy::{self, ProxyMessage};
 use attache_rpc::{SendOptions, SessionKey};
 use attache_transport::{Inbox, IncomingCall, Options, PeerHandle, connect};
 
 use crate::Effort;
+use crate::count::under_callgrind;
 use crate::figures::{self, Figures};
 use crate::pair::Running;
 use crate::side::own;
@@ -15,31 +18,75 @@ use crate::task::{SESSION, TEXT, Watch};
 
 mod copies;
 
+/// What relays.
+#[derive(Clone, Copy)]
+pub(crate) enum Relay {
+    /// The transport, which forwards lines.
+    Transport,
+    /// A proxy of the SDK.
+    Proxy,
+}
+
+impl Relay {
+    pub(crate) fn parse(name: &str) -> Self {
+        let found = RELAYS.into_iter().find(|relay| relay.name() == name);
+        found.unwrap_or_else(|| panic!("no relay {name}"))
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Relay::Transport => "transport",
+            Relay::Proxy => "proxy",
+        }
+    }
+
+    fn command(self) -> Command {
+        own(&["relay", self.name()])
+    }
+}
+
 pub(crate) fn bench(effort: Effort) {
-    let runs: Vec<Figures> = (0..effort.of(10)).map(|_| measure(UPDATES)).collect();
-    let per = |name: &str| median(runs.iter().map(|run| run.get(name)).collect());
     let title = format!("relay of an update, unread; {} bytes", line().len());
     let mut table = Table::new(title, &["", "CPU µs/update", "updates/s", "copied"]);
-    let cells = vec![
-        micros(per("cpu") / float(UPDATES)),
-        whole(float(UPDATES) / per("wall")),
-        format!("{} of {LOOKED_AT}", copied()),
-    ];
-    table.row("ours", cells);
+    for relay in RELAYS {
+        let run = || measure(relay.command(), UPDATES);
+        let runs: Vec<Figures> = (0..effort.of(10)).map(|_| run()).collect();
+        let per = |name: &str| median(runs.iter().map(|run| run.get(name)).collect());
+        let cells = vec![
+            micros(per("cpu") / float(UPDATES)),
+            whole(float(UPDATES) / per("wall")),
+            format!("{} of {LOOKED_AT}", copied(relay)),
+        ];
+        table.row(relay.name(), cells);
+    }
+    table.print();
+}
+
+/// Instructions per update: the difference of n and 2n updates.
+pub(crate) fn count_instructions() {
+    let mut table = Table::new("instructions per relayed update", &["", "relay"]);
+    for relay in RELAYS {
+        eprintln!("counting {}", relay.name());
+        let counted = |n| measure(under_callgrind(&relay.command()), n).instructions();
+        let per = (counted(2 * COUNTED) - counted(COUNTED)) / float(COUNTED);
+        table.row(relay.name(), vec![whole(per)]);
+    }
     table.print();
 }
 
 pub(crate) fn check() {
-    measure(1000);
-    assert_eq!(copied(), 0);
+    for relay in RELAYS {
+        measure(relay.command(), 1000);
+        assert_eq!(copied(relay), 0);
+    }
 }
 
-fn copied() -> usize {
-    crate::runtime().block_on(copies::copied(LOOKED_AT, &line()))
+fn copied(relay: Relay) -> usize {
+    crate::runtime().block_on(copies::copied(relay, LOOKED_AT, &line()))
 }
 
 /// An agent that writes updates, a relay, a client that counts bytes.
-fn measure(n: usize) -> Figures {
+fn measure(relay: Command, n: usize) -> Figures {
     let (from_agent, to_relay) = pipe().unwrap();
     let (from_relay, to_client) = pipe().unwrap();
     let (silence, quiet) = pipe().unwrap();
@@ -47,7 +94,7 @@ fn measure(n: usize) -> Figures {
     let mut agent = own(&["agent", "flood"]);
     agent.env(COUNT, n.to_string());
     let agent = Running::start(agent, silence, Stdio::from(to_relay));
-    let relay = Running::start(own(&["relay"]), from_agent, Stdio::from(to_client));
+    let relay = Running::start(relay, from_agent, Stdio::from(to_client));
     let client = own(&["client", "count", "stream", "0"]);
     let client = Running::start(client, from_relay, Stdio::null());
     agent.finish();
@@ -56,17 +103,22 @@ fn measure(n: usize) -> Figures {
     figures
 }
 
-pub(crate) fn run() {
-    crate::on_tokio(async {
-        let (read, write) = attache_transport::stdio().unwrap();
-        let (_agent, inbox) = connect(read, tokio::io::sink(), Options::default());
-        let (silence, _quiet) = tokio::io::simplex(1);
-        let (link, _) = connect(silence, write, Options::default());
-        let watch = Watch::start();
-        pass_on(&link, inbox).await;
-        link.flush().await;
-        watch.stop();
-    });
+pub(crate) fn run(relay: Relay) {
+    match relay {
+        Relay::Transport => crate::on_tokio(relay_with_transport()),
+        Relay::Proxy => crate::on_tokio(relay_with_proxy()),
+    }
+}
+
+async fn relay_with_transport() {
+    let (read, write) = attache_transport::stdio().unwrap();
+    let (_agent, inbox) = connect(read, tokio::io::sink(), Options::default());
+    let (silence, _quiet) = tokio::io::simplex(1);
+    let (link, _) = connect(silence, write, Options::default());
+    let watch = Watch::start();
+    pass_on(&link, inbox).await;
+    link.flush().await;
+    watch.stop();
 }
 
 async fn pass_on(link: &PeerHandle, mut inbox: Inbox) {
@@ -77,6 +129,21 @@ async fn pass_on(link: &PeerHandle, mut inbox: Inbox) {
         };
         link.relay(call.line().clone(), options).await.unwrap();
     }
+}
+
+async fn relay_with_proxy() {
+    let (read, write) = attache_transport::stdio().unwrap();
+    let (silence, _quiet) = tokio::io::simplex(1);
+    let agent = (read, tokio::io::sink());
+    let mut proxy = proxy::connect((silence, write), agent, attache::Options::default());
+    let watch = Watch::start();
+    while let Some(message) = proxy.next().await {
+        match message {
+            ProxyMessage::InitializeRequest(_) => panic!("not an update"),
+            other => other.forward(),
+        }
+    }
+    watch.stop();
 }
 
 pub(crate) fn flood() {
@@ -112,6 +179,8 @@ fn line() -> String {
     )
 }
 
+const RELAYS: [Relay; 2] = [Relay::Transport, Relay::Proxy];
+const COUNTED: usize = 10_000;
 const UPDATES: usize = 200_000;
 const LOOKED_AT: usize = 1000;
 const BATCH: usize = 300;

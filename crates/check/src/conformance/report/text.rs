@@ -1,9 +1,11 @@
 //! Writes a report as text for people, by group.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use attache_recording::redact;
 use attache_schema::rules::Level;
-use attache_text::plain::visible;
+use attache_text::plain::{last_lines, visible};
 
 use super::{Report, arrow};
 use crate::conformance::{Judgement, Verdict};
@@ -42,8 +44,30 @@ pub(super) fn write(report: &Report, detail: Detail, style: TextStyle) -> String
     if !out.is_empty() {
         out.push('\n');
     }
+    if report.count(Verdict::Fail) > 0 {
+        standard_error(&mut out, report);
+    }
     out.push_str(&summary(report, detail));
     out
+}
+
+/// The last lines that the program has written to standard error, once for each different text.
+fn standard_error(out: &mut String, report: &Report) {
+    let mut shown = BTreeSet::new();
+    for conversation in &report.conversations {
+        let (stderr, _) = redact(&conversation.stderr);
+        let words = last_lines(&stderr, STDERR_LINES);
+        if !words.is_empty() && shown.len() < CONVERSATIONS && shown.insert(words.clone()) {
+            let case = conversation.test_case;
+            line(
+                out,
+                &format!("standard error in {case}: {}\n", safe(&words)),
+            );
+        }
+    }
+    if !shown.is_empty() {
+        out.push('\n');
+    }
 }
 
 fn is_shown(made: &Judgement, detail: Detail) -> bool {
@@ -151,4 +175,6 @@ impl TextStyle {
 }
 
 const MESSAGES: usize = 3;
+const STDERR_LINES: usize = 3;
+const CONVERSATIONS: usize = 3;
 const WIDTH: usize = 200;

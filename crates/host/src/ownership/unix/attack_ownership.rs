@@ -1,4 +1,5 @@
 //! Files and directories with every mode, and with other owners where the tests may create them.
+#![cfg(test)]
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};

@@ -5,8 +5,10 @@ use crate::protected_names::is_any_protected;
 
 /// Whether some tool may take a text for a pattern of files.
 pub(in super::super) fn is_pattern(text: &str) -> bool {
-    let has_group = ["@(", "+(", "!("].iter().any(|group| text.contains(group));
-    has_group || text.contains(['*', '?', '[', '{'])
+    let bytes = text.as_bytes();
+    let mut pairs = bytes.windows(2);
+    let has_group = pairs.any(|pair| matches!(pair, [b'@' | b'+' | b'!', b'(']));
+    has_group || bytes.iter().any(|byte| b"*?[{".contains(byte))
 }
 
 /// Whether a pattern stays in the directory that it starts from, whichever tool reads it: it contains only names, `*`,

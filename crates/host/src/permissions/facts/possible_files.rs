@@ -33,7 +33,8 @@ impl ActionFacts<'_> {
             on_disk: None,
             ..self.action.clone()
         };
-        let on_disk = ResolvedFiles::of(&action, self.directories, &self.lookups);
+        let line = action.command.is_some().then_some(&self.line);
+        let on_disk = ResolvedFiles::of(&action, line, self.directories, &self.lookups);
         Some((action, on_disk))
     }
 

@@ -20,12 +20,10 @@ use crate::protected_names::is_protected;
 /// Why the user is asked about a command each time: the protection of each file that it would change.
 pub(super) fn protections(
     action: &Action,
+    line: &ShellLine,
     also: &[PathBuf],
     lookups: &PathLookups,
 ) -> Vec<Protection> {
-    let Some(line) = action.line() else {
-        return Vec::new();
-    };
     let changes: Vec<Vec<ChangedFile>> = line.parts.iter().map(changed_files).collect();
     if changes.iter().all(Vec::is_empty) {
         return Vec::new();
@@ -34,11 +32,11 @@ pub(super) fn protections(
         action,
         also,
         lookups,
-        variables: ShellVariables::of(&line),
+        variables: ShellVariables::of(line),
         bases: Vec::new(),
         room: MAX_LOOKS,
     };
-    look.bases = look.directories(&line);
+    look.bases = look.directories(line);
     let mut found: Vec<Protection> = changes.iter().flat_map(|part| look.part(part)).collect();
     found.dedup();
     found
@@ -215,7 +213,7 @@ impl CommandInspection<'_> {
             paths,
             ..self.action.clone()
         };
-        let files = ResolvedFiles::of(&action, self.also, self.lookups);
+        let files = ResolvedFiles::of(&action, None, self.also, self.lookups);
         let counts = |protection: &Protection| match (protection, change) {
             (Protection::File | Protection::Directory, _) => true,
             (Protection::HardLink, change) => {

@@ -1,5 +1,8 @@
 //! Resolves a path link by link, even if its last names don't exist.
 
+#[cfg(target_os = "linux")]
+mod open_directories;
+
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,7 +15,11 @@ use crate::path_facts::is_absence;
 
 /// Inspects paths on the disk, each of them once. Lives for one verdict at most: links change between requests.
 #[derive(Debug, Default)]
-pub(crate) struct PathLookups(RefCell<HashMap<OsString, PathEntry>>);
+pub(crate) struct PathLookups {
+    entries: RefCell<HashMap<OsString, PathEntry>>,
+    #[cfg(target_os = "linux")]
+    directories: RefCell<open_directories::OpenDirectories>,
+}
 
 /// The entry at a path, with links not followed.
 #[derive(Debug, Clone)]
@@ -92,11 +99,41 @@ impl PathLookups {
         found
     }
 
+    /// Whether something is at an absolute path, even a link that leads nowhere.
+    pub(crate) fn has_entry(&self, path: &Path) -> bool {
+        matches!(self.entry(path), PathEntry::Link(_) | PathEntry::Other(_))
+    }
+
     fn entry(&self, path: &Path) -> PathEntry {
-        if let Some(entry) = self.0.borrow().get(path.as_os_str()) {
+        if let Some(entry) = self.entries.borrow().get(path.as_os_str()) {
             return entry.clone();
         }
-        let entry = match path.symlink_metadata() {
+        let entry = match self.is_missing_in_open_directory(path) {
+            true => PathEntry::Absent,
+            false => PathEntry::at(path),
+        };
+        let mut entries = self.entries.borrow_mut();
+        if entries.is_empty() {
+            entries.reserve(USUAL_ENTRIES);
+        }
+        entries.insert(path.as_os_str().to_owned(), entry.clone());
+        entry
+    }
+
+    #[cfg(target_os = "linux")]
+    fn is_missing_in_open_directory(&self, path: &Path) -> bool {
+        self.directories.borrow_mut().lack(path)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn is_missing_in_open_directory(&self, _: &Path) -> bool {
+        false
+    }
+}
+
+impl PathEntry {
+    fn at(path: &Path) -> PathEntry {
+        match path.symlink_metadata() {
             Ok(metadata) if metadata.is_symlink() => PathEntry::Link(Rc::new(SymbolicLink {
                 metadata: Rc::new(metadata),
                 target: path.read_link().ok(),
@@ -104,13 +141,7 @@ impl PathLookups {
             Ok(metadata) => PathEntry::Other(Rc::new(metadata)),
             Err(error) if is_absence(&error) => PathEntry::Absent,
             Err(_) => PathEntry::Unreadable,
-        };
-        let mut entries = self.0.borrow_mut();
-        if entries.is_empty() {
-            entries.reserve(USUAL_ENTRIES);
         }
-        entries.insert(path.as_os_str().to_owned(), entry.clone());
-        entry
     }
 }
 

@@ -155,6 +155,29 @@ fn no_other_name_of_a_protected_file_is_allowed() {
 }
 
 #[test]
+fn whatever_completes_a_repository_is_protected() {
+    let workspace = workspace();
+    for made in ["half/objects", "half/refs", "third/refs"] {
+        fs::create_dir_all(workspace.root.join(made)).unwrap();
+    }
+    fs::write(workspace.root.join("half/a"), "a").unwrap();
+    let is_asked = |paths: &[&str]| workspace.call("edit", paths).is_asked_each_time();
+    for open in [&["half/a", "half/b", "third/HEAD"][..], &["third/objects"]] {
+        assert!(!is_asked(open), "{open:?}");
+    }
+    for closed in [
+        &["half/HEAD"][..],
+        &["half/head"],
+        &["half/HEAD/x"],
+        &["half/a", "half/HEAD", "half/b"],
+        &["half/a", "third/HEAD", "bare/x"],
+        &["bare/x/y", "bare/x"],
+    ] {
+        assert!(is_asked(closed), "{closed:?}");
+    }
+}
+
+#[test]
 fn no_link_out_of_the_workspace_is_inside() {
     let workspace = workspace();
     let narrow = [

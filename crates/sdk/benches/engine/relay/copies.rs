@@ -7,16 +7,31 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
+use attache::proxy;
 use attache_rpc::{SendOptions, SessionKey};
 use attache_transport::{Options, connect};
 use tokio::io::AsyncWrite;
 
+use super::Relay;
+
 /// Relays this number of updates, and returns how many of them were copied.
-pub(crate) async fn copied(updates: usize, line: &str) -> usize {
+pub(crate) async fn copied(relay: Relay, updates: usize, line: &str) -> usize {
     let witness = Witness::default();
     let written = Arc::clone(&witness.0);
-    let text = line.repeat(updates);
-    let (_agent, mut inbox) = connect(Cursor::new(text), tokio::io::sink(), Options::default());
+    let text = Cursor::new(line.repeat(updates));
+    let read = match relay {
+        Relay::Transport => with_transport(text, witness).await,
+        Relay::Proxy => with_proxy(text, witness).await,
+    };
+    assert_eq!(read.len(), updates);
+    let written = written.lock().unwrap();
+    let is_copied = |address: &&usize| !written.contains(address);
+    read.iter().filter(is_copied).count()
+}
+
+/// Returns the addresses of the lines that were read.
+async fn with_transport(text: Cursor<String>, witness: Witness) -> Vec<usize> {
+    let (_agent, mut inbox) = connect(text, tokio::io::sink(), Options::default());
     let (silence, _quiet) = tokio::io::simplex(1);
     let (link, _) = connect(silence, witness, Options::default());
     let options = SendOptions::of(SessionKey::CONNECTION);
@@ -28,10 +43,19 @@ pub(crate) async fn copied(updates: usize, line: &str) -> usize {
         read.push(line);
     }
     link.flush().await;
-    assert_eq!(read.len(), updates);
-    let written = written.lock().unwrap();
-    let copied = |line: &&bytestring::ByteString| !written.contains(&line.as_ptr().addr());
-    read.iter().filter(copied).count()
+    read.iter().map(|line| line.as_ptr().addr()).collect()
+}
+
+async fn with_proxy(text: Cursor<String>, witness: Witness) -> Vec<usize> {
+    let (silence, _quiet) = tokio::io::simplex(1);
+    let agent = (text, tokio::io::sink());
+    let mut proxy = proxy::connect((silence, witness), agent, attache::Options::default());
+    let mut read = Vec::new();
+    while let Some(message) = proxy.next().await {
+        read.push(message.line().as_ptr().addr());
+        message.forward();
+    }
+    read
 }
 
 #[derive(Default)]
