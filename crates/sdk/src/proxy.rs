@@ -72,27 +72,23 @@ where
         "attache-proxy-{:016x}-",
         RandomState::new().hash_one("proxy")
     );
-    let to_client = transport::Options {
-        limits: options.limits.clone(),
-        non_json_lines: NonJsonLines::Reject,
-        stall: Duration::MAX,
-        grace: options.grace,
-        session_index: Box::new(AgentSessionIndex),
-        peer: "client",
-        ..transport::Options::default()
-    };
+    let to_client = transport::Options::default()
+        .limits(options.limits.clone())
+        .non_json_lines(NonJsonLines::Reject)
+        .stall(Duration::MAX)
+        .grace(options.grace)
+        .session_index(AgentSessionIndex)
+        .peer("client");
     let limits = options.limits.clone();
-    let to_agent = transport::Options {
-        limits: options.limits,
-        framing: options.framing,
-        non_json_lines: NonJsonLines::Skip,
-        stall: Duration::MAX,
-        grace: options.grace,
-        session_index: Box::new(ClientSessionIndex),
-        peer: "agent",
-        transport: "stream",
-        translator: options.translator,
-    };
+    let to_agent = transport::Options::default()
+        .limits(options.limits)
+        .framing(options.framing)
+        .non_json_lines(NonJsonLines::Skip)
+        .stall(Duration::MAX)
+        .grace(options.grace)
+        .session_index(ClientSessionIndex)
+        .peer("agent")
+        .translator(options.translator);
     let (client_link, client) =
         transport::connect_relay(client.0, client.1, to_client, &call_prefix);
     let (agent_link, agent) = transport::connect_relay(agent.0, agent.1, to_agent, &call_prefix);

@@ -94,15 +94,8 @@ async fn a_line_that_is_no_message_concerns_only_its_sender() {
 /// A side that does not read makes the other side wait, for as long as it takes.
 #[tokio::test(start_paused = true)]
 async fn a_side_that_does_not_read_slows_the_other_side_down() {
-    let limits = Limits {
-        inbound: 4 << 10,
-        outbound: 4 << 10,
-        ..Limits::default()
-    };
-    let options = Options {
-        limits,
-        ..Options::default()
-    };
+    let limits = Limits::default().inbound(4 << 10).outbound(4 << 10);
+    let options = Options::default().limits(limits);
     let (client, (mut read, _write)) = pipes(1 << 10);
     let (agent, (_, mut writer)) = pipes(1 << 10);
     let mut proxy = proxy::connect(client, agent, options);
