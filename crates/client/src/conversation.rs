@@ -109,6 +109,10 @@ type Work = Pin<Box<dyn Future<Output = Continuation> + Send>>;
 type Continuation = Box<dyn FnOnce(&mut Conversation) + Send>;
 
 /// The inputs that `next` waits for.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "an input is made once and moved a few times"
+)]
 enum Input {
     Done(Continuation),
     Call(Option<ClientCall>),

@@ -1,5 +1,4 @@
 //! Prints a conversation without a screen: the agent's answer for standard output, notes for standard error.
-
 mod diff;
 #[cfg(test)]
 mod tests;
@@ -161,6 +160,7 @@ impl Printer {
         pieces
     }
 
+    #[warn(clippy::wildcard_enum_match_arm)]
     fn print_update(&mut self, update: &v1::SessionUpdate, pieces: &mut Vec<PrinterOutput>) {
         match update {
             v1::SessionUpdate::AgentMessageChunk(chunk) if self.format == PrintFormat::Text => {

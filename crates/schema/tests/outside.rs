@@ -1,5 +1,9 @@
 //! What a user of the crate needs: every type of v1 can be built from outside with all its members, although each of
 //! them is `#[non_exhaustive]`.
+#![allow(
+    clippy::expect_used,
+    reason = "the helpers of a test, too, may stop at the unexpected"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -495,7 +495,11 @@ fn unique_ids_differ_and_say_what_they_name() {
 #[test]
 fn ids_are_compared_with_text() {
     let id = v1::SessionId::from("s");
-    assert!(id == "s" && "s" == id && id == *"s" && *"s" == id && id != "t");
+    assert_eq!(id, "s");
+    assert_eq!("s", id);
+    assert_eq!(id, *"s");
+    assert_eq!(*"s", id);
+    assert_ne!(id, "t");
 }
 
 #[test]
