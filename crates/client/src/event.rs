@@ -7,9 +7,7 @@ use attache_host::permissions::{Expiry, Reason, Scope};
 
 use crate::command::OpenRequest;
 
-pub use permission_prompt::{
-    DiskComparison, HostRequest, PermissionPrompt, ProgramStart, PromptSubject,
-};
+pub use permission_prompt::{HostRequest, PermissionPrompt, ProgramStart, PromptSubject};
 
 /// An event of a conversation. Events arrive in the order of the messages on the wire.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,4 +1,5 @@
 //! Prints a conversation without a screen: the agent's answer for standard output, notes for standard error.
+
 mod diff;
 #[cfg(test)]
 mod tests;
@@ -9,8 +10,9 @@ use attache::{Transcript, v1};
 use attache_text::plain::visible;
 
 use crate::content;
-use crate::event::{DiskComparison, Event, PermissionPrompt};
+use crate::event::{Event, PermissionPrompt};
 use crate::tool_call::ReportedToolCall;
+use attache_host::permissions::DiskComparison;
 use attache_text::plain;
 use tools::ToolLines;
 
@@ -97,9 +99,9 @@ impl Printer {
             } => {
                 let word = if *is_allowed { "allowed" } else { "denied" };
                 let reason = plain::line(reason.as_str());
-                let said = format!("{word}: {} ({reason})", prompt.summary());
+                let said = format!("{word}: {} ({reason})", prompt.long_summary());
                 self.note(&said, &mut pieces);
-                self.print_disk_changes(prompt, &mut pieces);
+                self.print_changes(prompt, &mut pieces);
                 if let Some(call) = prompt.tool_call().filter(|_| !is_allowed) {
                     self.tools.mark_denied(&call.tool_call_id);
                 }
@@ -222,19 +224,33 @@ impl Printer {
         }
     }
 
-    /// For each file that differs from what the agent has shown, prints what would really change.
-    fn print_disk_changes(&mut self, asked: &PermissionPrompt, pieces: &mut Vec<PrinterOutput>) {
-        for (change, found) in asked.changes() {
-            let Some(DiskComparison::Different(text)) = found else {
-                continue;
+    /// Prints the changes of a tool call, as changes of the files on disk where they apply.
+    fn print_changes(&mut self, asked: &PermissionPrompt, pieces: &mut Vec<PrinterOutput>) {
+        let Some(call) = asked.tool_call() else {
+            return;
+        };
+        for change in &asked.changes {
+            let why = match &change.disk {
+                DiskComparison::Applies => None,
+                DiskComparison::NotFound => Some("the file does not contain this old text"),
+                DiskComparison::Ambiguous => Some("the file contains this old text more than once"),
+                DiskComparison::OtherLineEndings => {
+                    Some("the line endings in the file are different")
+                }
+                DiskComparison::NoFile => Some("there is no such file"),
+                DiskComparison::Unknown(why) => Some(why.as_str()),
             };
-            let path = visible(change.path.as_str());
-            let said = format!("the file on disk differs from what the agent shows: {path}");
-            self.note(&said, pieces);
-            let mut against = change.clone();
-            against.old_text.clone_from(text);
-            self.note_painted(diff::unified(&against, self.colour), pieces);
+            if let Some(why) = why {
+                let path = visible(change.diff.path.as_str());
+                let why = visible(why);
+                self.note(
+                    &format!("shown as the agent sent it ({why}): {path}"),
+                    pieces,
+                );
+            }
+            self.note_painted(diff::unified(&change.diff, self.colour), pieces);
         }
+        self.tools.mark_shown(call);
     }
 
     fn print_tool_call(&mut self, update: &v1::SessionUpdate, pieces: &mut Vec<PrinterOutput>) {
@@ -249,7 +265,10 @@ impl Printer {
         let Some(call) = call else { return };
         if let Some(line) = self.tools.finished_line(&call) {
             self.note(&line, pieces);
-            let diffs = diff::all(&call, self.colour);
+            let diffs = match self.tools.was_shown(&call) {
+                true => Vec::new(),
+                false => diff::all(&call, self.colour),
+            };
             if !diffs.is_empty() && self.tools.was_denied(id) {
                 self.note(
                     "denied: the agent asked for this change, and it was not allowed:",

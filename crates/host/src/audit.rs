@@ -16,6 +16,7 @@ use std::time::{Duration, SystemTime};
 
 use attache_process::ExecRecord;
 
+use crate::environment::WithheldValues;
 use crate::permissions::{Action, Reason, Scope};
 pub use attache_disk::private::Error;
 pub use log_files::{LogEntry, entries};
@@ -160,7 +161,10 @@ pub enum AnswerReach {
 /// is slow. For a log [`in_background`](Log::in_background) the event is in the file when [`settle`](Log::settle)
 /// returns. Events are not flushed to the disk: they survive a crash of the program, not a power failure.
 #[derive(Debug, Clone, Default)]
-pub struct Log(Option<Arc<LogSink>>);
+pub struct Log {
+    sink: Option<Arc<LogSink>>,
+    withheld: WithheldValues,
+}
 
 /// How events get into the file.
 #[derive(Debug)]
@@ -214,7 +218,16 @@ impl Log {
     }
 
     fn with_sink(sink: LogSink) -> Log {
-        Log(Some(Arc::new(sink)))
+        Log {
+            sink: Some(Arc::new(sink)),
+            withheld: WithheldValues::default(),
+        }
+    }
+
+    /// The same log, in which these values are replaced wherever an event contains one.
+    #[must_use]
+    pub fn without_values(self, withheld: WithheldValues) -> Log {
+        Log { withheld, ..self }
     }
 
     /// The same log, written in order by a background thread. At most 8 MiB of events wait; further events are dropped,
@@ -225,37 +238,40 @@ impl Log {
     ///
     /// Returns the log unchanged if it has clones.
     pub fn in_background(self) -> Result<Log, Log> {
-        let Some(sink) = self.0 else {
+        let Log { sink, withheld } = self;
+        let Some(sink) = sink else {
             return Ok(Log::none());
         };
         match Arc::try_unwrap(sink) {
             Ok(LogSink::Direct(open)) => {
                 let open = open.into_inner().unwrap_or_else(PoisonError::into_inner);
-                Ok(Log::with_sink(LogSink::Queued(EventQueue::start(
-                    open.writer,
-                ))))
+                let queue = EventQueue::start(open.writer);
+                Ok(Log::with_sink(LogSink::Queued(queue)).without_values(withheld))
             }
-            Ok(queued) => Ok(Log::with_sink(queued)),
-            Err(shared) => Err(Log(Some(shared))),
+            Ok(queued) => Ok(Log::with_sink(queued).without_values(withheld)),
+            Err(shared) => Err(Log {
+                sink: Some(shared),
+                withheld,
+            }),
         }
     }
 
     /// Appends an event. [`Log::fault`] reports once why the log cannot be written.
     pub fn append(&self, event: &Event<'_>) {
-        match self.0.as_deref() {
+        match self.sink.as_deref() {
             Some(LogSink::Direct(open)) => {
                 let mut open = lock(open);
-                let appended = open.writer.append(&EventRecord::of(event));
+                let appended = open.writer.append(&EventRecord::of(event, &self.withheld));
                 open.fault.record(appended);
             }
-            Some(LogSink::Queued(queue)) => queue.push(EventRecord::of(event)),
+            Some(LogSink::Queued(queue)) => queue.push(EventRecord::of(event, &self.withheld)),
             None => {}
         }
     }
 
     /// Whether [`settle`](Log::settle) would return at once.
     pub fn is_settled(&self) -> bool {
-        match self.0.as_deref() {
+        match self.sink.as_deref() {
             Some(LogSink::Queued(queue)) => queue.is_settled(),
             Some(LogSink::Direct(_)) | None => true,
         }
@@ -264,21 +280,21 @@ impl Log {
     /// Waits until all events appended so far are written, so that nothing happens before its event is recorded. If the
     /// disk hangs, the wait ends after a few seconds, and later calls do not wait until the disk responds again.
     pub fn settle(&self) {
-        if let Some(LogSink::Queued(queue)) = self.0.as_deref() {
+        if let Some(LogSink::Queued(queue)) = self.sink.as_deref() {
             queue.settle();
         }
     }
 
     /// Waits until all events appended so far are written, at most this long.
     pub fn flush(&self, patience: Duration) {
-        if let Some(LogSink::Queued(queue)) = self.0.as_deref() {
+        if let Some(LogSink::Queued(queue)) = self.sink.as_deref() {
             queue.flush(patience);
         }
     }
 
     /// Why the log could not be written. Each fault is returned once.
     pub fn fault(&self) -> Option<String> {
-        match self.0.as_deref()? {
+        match self.sink.as_deref()? {
             LogSink::Direct(open) => lock(open).fault.report(),
             LogSink::Queued(queue) => queue.fault(),
         }

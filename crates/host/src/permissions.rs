@@ -35,12 +35,13 @@ pub use command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
 pub use command::pattern::CommandPattern;
 pub use enforced_rules::PathRules;
 pub use grants::{
-    ChangeSinceAllowed, Grant, GrantedBy, ShownChange, ShownContent, WholeFileChange,
+    ChangeSinceAllowed, ComparedChange, DiskComparison, Grant, GrantedBy, ShownChange,
+    ShownContent, WholeFileChange,
 };
 pub use path_pattern::PathPattern;
 pub use policy::{Policy, PolicyError, PolicyWarning, RuleAction};
 pub use remembered_decision::{ActionPattern, DecisionSubject, RememberedDecision, WorkspaceId};
-pub use request_options::{option_allows, option_label, pick_option};
+pub use request_options::{MAX_OPTIONS, option_allows, option_label, pick_option};
 pub use resolved_files::{Protection, ResolvedFile, ResolvedFiles};
 pub use state::DecisionFilter;
 pub use vocabulary::{
@@ -49,10 +50,10 @@ pub use vocabulary::{
 };
 
 pub(crate) use command::base_name;
-pub(crate) use command::options::subcommands;
+pub(crate) use command::options::{names_git_script, subcommands};
 pub(crate) use command::pattern::CommandMatch;
 pub(crate) use enforced_rules::{PathRule, RuleReach};
-pub(crate) use path_views::{PathViews, word_values};
+pub(crate) use path_views::{PathViews, WordPaths};
 pub(crate) use paths::normal_path;
 pub(crate) use resolved_files::PathLookups;
 

@@ -114,8 +114,13 @@ impl ServerIdentity {
 }
 
 impl ToolIdentity {
-    /// The identity of a tool as listed, computed before anything is cut.
-    pub(super) fn of(server: &ServerIdentity, tool: &model::Tool) -> ToolIdentity {
+    /// The identity of a tool as listed, computed before anything is cut. `others` are later tools of the same name: the
+    /// server decides which of them a call means.
+    pub(super) fn of(
+        server: &ServerIdentity,
+        tool: &model::Tool,
+        others: &[&model::Tool],
+    ) -> ToolIdentity {
         let value = |part: &str, value: Option<Value>| {
             let mut form = FieldHasher::new(&format!("attache agent {part}"));
             form.optional_value(value.as_ref());
@@ -126,11 +131,17 @@ impl ToolIdentity {
         let annotations = tool.annotations.as_ref();
         let annotations = annotations.and_then(|all| serde_json::to_value(all).ok());
         let output = tool.output_schema.as_deref().map(schema);
-        let definition = tool
-            .meta
-            .as_ref()
-            .and_then(|meta| meta.get(DEFINITION))
-            .cloned();
+        let definition = |tool: &model::Tool| tool.meta.as_ref()?.get(DEFINITION).cloned();
+        let definition = match others {
+            [] => definition(tool),
+            others => {
+                let all = std::iter::once(&tool).chain(others);
+                Some(
+                    all.map(|tool| definition(tool).unwrap_or_default())
+                        .collect(),
+                )
+            }
+        };
         let parts = [
             (DefinitionPart::Configuration, server.configured),
             (DefinitionPart::Declaration, server.declared),
@@ -253,3 +264,44 @@ fn declared(info: Option<&ServerPeerInfo>) -> Fingerprint {
 
 /// The member in which the reader of messages stores the digest of a definition, for the list of tools.
 const DEFINITION: &str = "attache/definition";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The symptom: a server added a second tool of the same name, and nobody was asked again.
+    #[test]
+    fn a_second_tool_of_the_same_name_changes_the_identity() {
+        let server = v1::McpServer::Stdio(v1::McpServerStdio::new(
+            "s",
+            "/bin/s",
+            Vec::<String>::new(),
+            Vec::<v1::EnvVariable>::new(),
+        ));
+        let server = ServerIdentity::configured(&server);
+        let tool = |description: &str| -> model::Tool {
+            let mut tool =
+                json!({"name": "t", "description": description, "inputSchema": {"type": "object"}});
+            mark_definition(&mut tool);
+            serde_json::from_value(tool).unwrap()
+        };
+        let (first, second, third) = (tool("a"), tool("b"), tool("c"));
+        let alone = ToolIdentity::of(&server, &first, &[]);
+        let with_second = ToolIdentity::of(&server, &first, &[&second]);
+        let with_third = ToolIdentity::of(&server, &first, &[&third]);
+        assert_eq!(
+            alone.seen().changed(&with_second),
+            [DefinitionPart::Definition]
+        );
+        assert_eq!(
+            with_second.seen().changed(&with_third),
+            [DefinitionPart::Definition]
+        );
+        assert_eq!(
+            alone.refusal().to_string(),
+            with_second.refusal().to_string()
+        );
+    }
+}

@@ -1,6 +1,6 @@
 //! The tools, prompts and resources of a server, fetched page by page within limits.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use attache::v1;
@@ -115,10 +115,17 @@ impl Offerings {
 
     fn take_tools(&mut self, names: ServerNames<'_>, list: FetchedList<model::Tool>) {
         self.left_out += list.left_out;
-        let (mut taken, mut seen) = (HashSet::new(), HashSet::new());
+        let mut taken = HashSet::new();
         let mut room = ALL_SCHEMAS;
-        for tool in list.items {
-            let is_new = seen.insert(tool.name.clone());
+        let mut by_name: HashMap<&str, Vec<&model::Tool>> = HashMap::new();
+        for tool in &list.items {
+            by_name.entry(&tool.name).or_default().push(tool);
+        }
+        for tool in &list.items {
+            let others = by_name.remove(&*tool.name);
+            let is_new = others.is_some();
+            let others = others.unwrap_or_default();
+            let others = others.get(1..).unwrap_or_default();
             let schema = schema::usable(&tool.input_schema);
             let name = names::tool(names.slug, &tool.name, &mut taken);
             let (Some(schema), Some(name), true) = (schema, name, is_new) else {
@@ -131,7 +138,7 @@ impl Offerings {
                 continue;
             }
             room -= size;
-            self.tools.push(listed(names, name, schema, &tool));
+            self.tools.push(listed(names, name, schema, tool, others));
         }
     }
 
@@ -174,7 +181,13 @@ pub(super) fn link(resource: &model::Resource) -> Option<v1::ResourceLink> {
     Some(link)
 }
 
-fn listed(names: ServerNames<'_>, name: String, schema: Value, tool: &model::Tool) -> ListedTool {
+fn listed(
+    names: ServerNames<'_>,
+    name: String,
+    schema: Value,
+    tool: &model::Tool,
+    others: &[&model::Tool],
+) -> ListedTool {
     let hints = tool.annotations.as_ref();
     let title = tool.title.as_deref();
     let title = title.or_else(|| hints.and_then(|hints| hints.title.as_deref()));
@@ -192,7 +205,7 @@ fn listed(names: ServerNames<'_>, name: String, schema: Value, tool: &model::Too
             input_schema: schema,
             server: names.shown.to_owned(),
             name: tool.name.clone().into_owned(),
-            identity: ToolIdentity::of(names.identity, tool),
+            identity: ToolIdentity::of(names.identity, tool, others),
             title: text::one_line(title.unwrap_or(&tool.name), TITLE),
             read_only,
             destructive: destructive.unwrap_or(!read_only),

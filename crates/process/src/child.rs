@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use super::stderr_tail::StderrCopy;
 use super::stdio::SharedStdin;
 use super::{
     ChildExit, ExecEvents, ExitStatus, Pipes, Progress, StartedProgram, StderrTail, Stdin, Stdout,
@@ -41,10 +42,11 @@ impl Child {
         started: StartedProgram,
         pipes: Pipes,
         tail: usize,
+        copy: StderrCopy,
     ) -> (Child, Stdin, Stdout) {
         let stdin_pipe = SharedStdin::new(pipes.stdin);
         let stdin = Stdin::new(stdin_pipe.clone());
-        let stderr = StderrTail::of(pipes.stderr, tail);
+        let stderr = StderrTail::of(pipes.stderr, tail, copy);
         let child = Child::new(started, stdin_pipe, stderr);
         (child, stdin, Stdout::new(pipes.stdout))
     }

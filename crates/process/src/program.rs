@@ -6,9 +6,9 @@ use std::io::{PipeReader, PipeWriter};
 #[cfg(unix)]
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-#[cfg(unix)]
 use std::sync::Arc;
 
+use super::stderr_tail::StderrCopy;
 use super::{
     Child, Confinement, Error, ExecWatch, ExitStatus, Stdin, Stdout, diagnostics, platform,
 };
@@ -27,6 +27,7 @@ pub struct Program {
     #[cfg(unix)]
     pub(super) directory: Option<Arc<OwnedFd>>,
     pub(super) stderr_tail: usize,
+    pub(super) stderr_copy: StderrCopy,
     pub(super) confinement: Confinement,
     pub(super) largest_file: Option<u64>,
     pub(super) watch: Option<ExecWatch>,
@@ -44,6 +45,7 @@ impl Program {
             #[cfg(unix)]
             directory: None,
             stderr_tail: STDERR_TAIL,
+            stderr_copy: StderrCopy::default(),
             confinement: Confinement::default(),
             largest_file: None,
             watch: None,
@@ -125,6 +127,22 @@ impl Program {
         self
     }
 
+    /// Also copies the child's standard error to that of this process, as it is. A child whose output is not read has to
+    /// wait, as if it had inherited the standard error. [`Child::stderr`] keeps the last bytes all the same.
+    #[must_use]
+    pub fn inherit_stderr(mut self) -> Program {
+        self.stderr_copy.inherits = true;
+        self
+    }
+
+    /// Also passes each line of the child's standard error to a closure, made safe to print. The closure must return
+    /// quickly: it runs in a task. A line of more than 64 KiB comes in parts.
+    #[must_use]
+    pub fn on_stderr_line(mut self, see: impl Fn(&str) + Send + Sync + 'static) -> Program {
+        self.stderr_copy.see_line = Some(Arc::new(see));
+        self
+    }
+
     /// Starts the program in a directory that is already open, even if the path given to [`cwd`](Self::cwd) now leads
     /// elsewhere. On systems other than Linux the path is used.
     #[cfg(unix)]
@@ -184,7 +202,8 @@ impl Program {
         in_runtime()?;
         let result = platform::start(self).await;
         let (started, pipes) = diagnostics::starting(self, result, |it| &it.0)?;
-        Ok(Child::piped(started, pipes, self.stderr_tail))
+        let copy = self.stderr_copy.clone();
+        Ok(Child::piped(started, pipes, self.stderr_tail, copy))
     }
 
     /// Starts the program like [`Program::spawn`], with these pipes as standard input, output and error. The caller keeps

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use attache_text::plain;
-use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::sync::watch;
 
 /// The last bytes that a child wrote to standard error. Clones share the same text.
@@ -39,10 +39,14 @@ impl StderrTail {
     }
 
     /// Starts to read a child's standard error, keeping the last bytes.
-    pub(super) fn of(pipe: impl AsyncRead + Send + Unpin + 'static, limit: usize) -> StderrTail {
+    pub(super) fn of(
+        pipe: impl AsyncRead + Send + Unpin + 'static,
+        limit: usize,
+        copy: StderrCopy,
+    ) -> StderrTail {
         let ring = Arc::new(Mutex::new(Ring::default()));
         let (sender, seen) = watch::channel(0);
-        tokio::spawn(read(pipe, Arc::clone(&ring), limit, sender));
+        tokio::spawn(read(pipe, Arc::clone(&ring), limit, copy, sender));
         StderrTail { ring, seen }
     }
 
@@ -67,6 +71,16 @@ impl StderrTail {
     }
 }
 
+/// Where a child's standard error goes besides.
+#[derive(Clone, Default)]
+pub(super) struct StderrCopy {
+    pub(super) inherits: bool,
+    pub(super) see_line: Option<Arc<SeeLine>>,
+}
+
+/// Gets each line.
+pub(super) type SeeLine = dyn Fn(&str) + Send + Sync;
+
 #[derive(Debug, Default)]
 struct Ring {
     bytes: VecDeque<u8>,
@@ -77,8 +91,10 @@ async fn read(
     mut pipe: impl AsyncRead + Unpin,
     ring: Arc<Mutex<Ring>>,
     limit: usize,
+    copy: StderrCopy,
     seen: watch::Sender<u64>,
 ) {
+    let mut lines = Vec::new();
     let mut chunk = vec![0; CHUNK];
     while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
         let total = {
@@ -87,7 +103,44 @@ async fn read(
             ring.total
         };
         seen.send_replace(total);
+        if copy.inherits {
+            // A standard error that cannot be written is no reason to stop reading.
+            tokio::io::stderr().write_all(&chunk[..count]).await.ok();
+        }
+        copy.add(&mut lines, &chunk[..count]);
     }
+    copy.end(&lines);
+}
+
+impl StderrCopy {
+    fn add(&self, lines: &mut Vec<u8>, chunk: &[u8]) {
+        let Some(see_line) = &self.see_line else {
+            return;
+        };
+        lines.extend_from_slice(chunk);
+        let mut rest = lines.as_slice();
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            see_line(&line(&rest[..end]));
+            rest = &rest[end + 1..];
+        }
+        let left = rest.len();
+        lines.drain(..lines.len() - left);
+        if left > LONGEST_LINE {
+            self.end(lines);
+            lines.clear();
+        }
+    }
+
+    /// Passes on a line that has no end.
+    fn end(&self, line_start: &[u8]) {
+        if let Some(see_line) = self.see_line.as_ref().filter(|_| !line_start.is_empty()) {
+            see_line(&line(line_start));
+        }
+    }
+}
+
+fn line(bytes: &[u8]) -> String {
+    plain::strip_output(bytes).trim_end().to_owned()
 }
 
 impl Ring {
@@ -115,4 +168,5 @@ fn whole_lines(bytes: &[u8], total: u64) -> &[u8] {
 }
 
 const CHUNK: usize = 16 * 1024;
+const LONGEST_LINE: usize = 64 * 1024;
 const SETTLE: Duration = Duration::from_millis(500);

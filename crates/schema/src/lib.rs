@@ -8,6 +8,7 @@ mod macros;
 pub mod call;
 pub mod error;
 pub mod method;
+pub mod optional;
 mod path;
 pub mod rules;
 mod secret;

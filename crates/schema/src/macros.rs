@@ -18,6 +18,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use attache_rpc::json::MaybeUndefined;
 
+use crate::optional::IntoOptional;
+
 macro_rules! serde_bridge {
     ($Name:ident) => {
         impl serde_core::Serialize for $Name {
@@ -69,17 +71,17 @@ macro_rules! object {
     (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
         $(#[$doc:meta])* $field:ident : Option<u32> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
         object! { @push $of $mode $req $opt $part
-            { [$(#[$doc])*] $field (Option<u32>) (u32) some $wire [$($rule)*] } $($rest)* }
+            { [$(#[$doc])*] $field (Option<u32>) (impl Into<Option<u32>>) plain $wire [$($rule)*] } $($rest)* }
     };
     (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
         $(#[$doc:meta])* $field:ident : Option<u64> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
         object! { @push $of $mode $req $opt $part
-            { [$(#[$doc])*] $field (Option<u64>) (u64) some $wire [$($rule)*] } $($rest)* }
+            { [$(#[$doc])*] $field (Option<u64>) (impl Into<Option<u64>>) plain $wire [$($rule)*] } $($rest)* }
     };
     (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
         $(#[$doc:meta])* $field:ident : Option<$type:ty> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
         object! { @push $of $mode $req $opt $part { [$(#[$doc])*] $field (Option<$type>)
-            (impl Into<$type>) some $wire [$($rule)*] } $($rest)* }
+            (impl crate::optional::IntoOptional<$type, M>) optional $wire [$($rule)*] M } $($rest)* }
     };
     (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
         $(#[$doc:meta])* $field:ident : MaybeUndefined<Vec<$type:ident>> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
@@ -131,7 +133,7 @@ macro_rules! object {
 
     (@write [$(#[$attr:meta])*] $Name:ident [$($null:ident)?]
         [$({ [$(#[$rdoc:meta])*] $rfield:ident ($rtype:ty) ($rarg:ty) $rbuild:ident $rwire:literal [$($rrule:ident)*] })*]
-        [$({ [$(#[$odoc:meta])*] $ofield:ident ($otype:ty) ($oarg:ty) $obuild:ident $owire:literal [$($orule:ident)*] })*]
+        [$({ [$(#[$odoc:meta])*] $ofield:ident ($otype:ty) ($oarg:ty) $obuild:ident $owire:literal [$($orule:ident)*] $($ogeneric:ident)? })*]
         [$({ [$(#[$pdoc:meta])*] $pfield:ident ($ptype:ty) })*]
     ) => {
         $(#[$attr])*
@@ -162,7 +164,7 @@ macro_rules! object {
             #[doc = ""]
             $(#[$odoc])*
             #[must_use]
-            pub fn $ofield(mut self, value: $oarg) -> Self {
+            pub fn $ofield$(<$ogeneric>)?(mut self, value: $oarg) -> Self {
                 self.$ofield = crate::macros::$obuild(value);
                 self
             })*
@@ -641,6 +643,10 @@ pub(crate) fn plain<T>(value: impl Into<T>) -> T {
 
 pub(crate) fn some<T>(value: impl Into<T>) -> Option<T> {
     Some(value.into())
+}
+
+pub(crate) fn optional<T, M>(value: impl IntoOptional<T, M>) -> Option<T> {
+    value.into_optional()
 }
 
 pub(crate) fn value<T>(value: impl Into<T>) -> MaybeUndefined<T> {

@@ -1,13 +1,17 @@
 //! The agent's side: receive calls from [`AgentCalls`], send messages to the client with a [`ClientHandle`].
 
+use std::future::poll_fn;
 use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use attache_rpc::json::{Encode, Raw};
 use attache_rpc::{NonJsonLines, SendOptions, SessionKey};
 use attache_schema::method::Notification;
 use attache_schema::{FilePath, v1};
 use attache_transport::{self as transport, Inbox};
+use futures_core::Stream;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::connection::Connection;
@@ -51,11 +55,14 @@ where
         .framing(options.framing)
         .non_json_lines(NonJsonLines::Reject)
         .stall(options.stall)
+        // A client does not need our response before it responds.
+        .stalls_on_requests(false)
         .grace(options.grace)
         .session_index(AgentSessionIndex)
         .peer("client")
         .transport(transport)
-        .translator(options.translator);
+        .translator(options.translator)
+        .tap(options.tap);
     let (link, inbox) = transport::connect(read, write, options);
     let connection = Arc::new(Connection::new(link, Role::Client));
     let client = ClientHandle {
@@ -76,7 +83,20 @@ impl AgentCalls {
     ///
     /// Requests that are invalid, or that come before `initialize`, get an error response here and are not returned.
     pub async fn next(&mut self) -> Option<AgentCall> {
-        calls::next_for_agent(&self.connection, &mut self.inbox).await
+        poll_fn(|cx| self.poll_call(cx)).await
+    }
+
+    fn poll_call(&mut self, cx: &mut Context<'_>) -> Poll<Option<AgentCall>> {
+        calls::poll_for_agent(&self.connection, &mut self.inbox, cx)
+    }
+}
+
+/// The same calls as [`next`](AgentCalls::next) returns.
+impl Stream for AgentCalls {
+    type Item = AgentCall;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<AgentCall>> {
+        self.poll_call(cx)
     }
 }
 

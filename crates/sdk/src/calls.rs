@@ -1,6 +1,7 @@
 //! Decoding of incoming calls, and error responses to invalid ones.
 
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use attache_rpc::{Call, Error, Id, SendOptions, SessionKey};
 use attache_schema::call::{AgentNotification, AgentRequest, ClientNotification, ClientRequest};
@@ -11,18 +12,22 @@ use attache_transport::{Inbox, IncomingCall};
 use crate::connection::{Connection, session_key};
 use crate::{AgentCall, ClientCall, diagnostics};
 
-pub(crate) async fn next_for_agent(
+pub(crate) fn poll_for_agent(
     connection: &Arc<Connection>,
     inbox: &mut Inbox,
-) -> Option<AgentCall> {
+    cx: &mut Context<'_>,
+) -> Poll<Option<AgentCall>> {
     loop {
-        match inbox.next().await? {
+        let Some(incoming) = ready!(inbox.poll_next(cx)) else {
+            return Poll::Ready(None);
+        };
+        match incoming {
             IncomingCall::Request(id, call) => match agent_request(connection, &call) {
                 Ok(request) => {
                     diagnostics::received(&connection.link, &id, &call);
                     let session = session_of(&call);
                     match AgentCall::from_request(connection, id, session, request) {
-                        Ok(request) => return Some(request),
+                        Ok(request) => return Poll::Ready(Some(request)),
                         Err((id, error)) => refuse(connection, &id, &call, &error),
                     }
                 }
@@ -32,7 +37,7 @@ pub(crate) async fn next_for_agent(
             IncomingCall::Notification(call) => {
                 let decoded = ClientNotification::decode(call.method(), call.params());
                 match decoded.and_then(AgentCall::from_notification) {
-                    Ok(notification) => return Some(notification),
+                    Ok(notification) => return Poll::Ready(Some(notification)),
                     Err(error) => {
                         diagnostics::ignored_notification(&connection.link, &call, &error);
                         connection.ignore(call.method(), error);
@@ -43,12 +48,16 @@ pub(crate) async fn next_for_agent(
     }
 }
 
-pub(crate) async fn next_for_client(
+pub(crate) fn poll_for_client(
     connection: &Arc<Connection>,
     inbox: &mut Inbox,
-) -> Option<ClientCall> {
+    cx: &mut Context<'_>,
+) -> Poll<Option<ClientCall>> {
     loop {
-        match inbox.next().await? {
+        let Some(incoming) = ready!(inbox.poll_next(cx)) else {
+            return Poll::Ready(None);
+        };
+        match incoming {
             IncomingCall::Request(id, call) => match client_request(connection, &call) {
                 Ok(request) => {
                     diagnostics::received(&connection.link, &id, &call);
@@ -62,7 +71,7 @@ pub(crate) async fn next_for_client(
                             let outcome = v1::RequestPermissionOutcome::Cancelled;
                             reply.ok(v1::RequestPermissionResponse::new(outcome));
                         }
-                        Ok(request) => return Some(request),
+                        Ok(request) => return Poll::Ready(Some(request)),
                         Err((id, error)) => refuse(connection, &id, &call, &error),
                     }
                 }
@@ -71,7 +80,7 @@ pub(crate) async fn next_for_client(
             IncomingCall::Notification(call) => {
                 let decoded = AgentNotification::decode(call.method(), call.params());
                 match decoded.and_then(ClientCall::from_notification) {
-                    Ok(notification) => return Some(notification),
+                    Ok(notification) => return Poll::Ready(Some(notification)),
                     Err(error) => {
                         diagnostics::ignored_notification(&connection.link, &call, &error);
                         connection.ignore(call.method(), error);

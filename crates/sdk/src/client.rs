@@ -1,14 +1,16 @@
 //! The client's side: send messages to the agent with an [`AgentHandle`], receive its calls from [`ClientCalls`].
 
-use std::future::Future;
-use std::pin::pin;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use attache_process::{self as process, Child, Program};
 use attache_rpc::{NonJsonLines, SendOptions, SessionKey};
 use attache_schema::method::{Notification, RequestToAgent};
 use attache_schema::v1;
 use attache_transport::{self as transport, Inbox};
+use futures_core::Stream;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::connection::Connection;
@@ -44,7 +46,8 @@ where
         .session_index(ClientSessionIndex)
         .peer("agent")
         .transport(transport)
-        .translator(options.translator);
+        .translator(options.translator)
+        .tap(options.tap);
     let (link, inbox) = transport::connect(read, write, options);
     let connection = Arc::new(Connection::new(link, Role::Agent));
     let agent = AgentHandle {
@@ -77,7 +80,11 @@ impl ClientCalls {
     /// Requests that are invalid, or whose capability the client does not advertise, get an error response here and are
     /// not returned.
     pub async fn next(&mut self) -> Option<ClientCall> {
-        calls::next_for_client(&self.connection, &mut self.inbox).await
+        poll_fn(|cx| self.poll_call(cx)).await
+    }
+
+    fn poll_call(&mut self, cx: &mut Context<'_>) -> Poll<Option<ClientCall>> {
+        calls::poll_for_client(&self.connection, &mut self.inbox, cx)
     }
 
     /// Awaits a future, usually a prompt, and passes every call that arrives meanwhile to a closure. The response to a
@@ -98,6 +105,15 @@ impl ClientCalls {
                 },
             }
         }
+    }
+}
+
+/// The same calls as [`next`](ClientCalls::next) returns.
+impl Stream for ClientCalls {
+    type Item = ClientCall;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<ClientCall>> {
+        self.poll_call(cx)
     }
 }
 

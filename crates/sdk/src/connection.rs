@@ -263,8 +263,6 @@ impl Connection {
             .push_back(IgnoredNotification { method, error });
     }
 
-    /// The error of a message to the peer. Reads the session from the params, because only errors need its id.
-    #[cold]
     fn error(
         &self,
         method: impl Into<Cow<'static, str>>,
@@ -275,8 +273,7 @@ impl Connection {
         if let CallErrorKind::Unreadable(fault) = &kind {
             diagnostics::unreadable_result(&self.link, &method, fault);
         }
-        let session = session_in(&params.0).map(Cow::into_owned);
-        CallError::new(self.peer, method, session, kind)
+        params.error(self.peer, method, kind)
     }
 
     pub(crate) fn handshake(&self) -> MutexGuard<'_, Handshake> {
@@ -391,13 +388,25 @@ fn unreadable(fault: json::DecodeError) -> CallErrorKind {
 }
 
 /// Encoded params. Their session is read from the text before they are queued.
-struct EncodedParams(String);
+pub(crate) struct EncodedParams(String);
 
 impl EncodedParams {
-    fn of<T>(encode: impl FnOnce(&mut String) -> T) -> (Self, T) {
+    pub(crate) fn of<T>(encode: impl FnOnce(&mut String) -> T) -> (Self, T) {
         let mut text = String::with_capacity(256);
         let outcome = encode(&mut text);
         (EncodedParams(text), outcome)
+    }
+
+    /// The error of a message with these params. Reads the session from them, because only errors need its id.
+    #[cold]
+    pub(crate) fn error(
+        &self,
+        peer: Role,
+        method: impl Into<Cow<'static, str>>,
+        kind: CallErrorKind,
+    ) -> CallError {
+        let session = session_in(&self.0).map(Cow::into_owned);
+        CallError::new(peer, method.into(), session, kind)
     }
 }
 

@@ -3,6 +3,7 @@
 #![doc = include_str!("../docs/book.md")]
 
 pub mod agent;
+pub mod book;
 mod call;
 mod calls;
 pub mod client;
@@ -23,7 +24,7 @@ pub use attache_process as process;
 pub use attache_rpc::{self as rpc, Error, Framing, Limits, Translator, json};
 pub use attache_schema::call::Extension;
 pub use attache_schema::{self as schema, v1};
-pub use attache_transport::{self as transport, CloseReason, pipes};
+pub use attache_transport::{self as transport, CloseReason, Tap, TapEvent, pipes};
 
 pub use agent::{AgentCalls, ClientHandle};
 pub use call::{AgentCall, ClientCall};

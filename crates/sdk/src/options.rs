@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use attache_rpc::{Framing, Limits, Translator};
-use attache_transport as transport;
+use attache_transport::{self as transport, Tap};
 
 /// The settings of a connection. The defaults fit an editor and its agent.
 #[non_exhaustive]
@@ -15,7 +15,10 @@ pub struct Options {
     pub framing: Framing,
     /// Translates between the official protocol and a peer that speaks a dialect. Default: none.
     pub translator: Option<Box<dyn Translator>>,
-    /// How long a call waits for its response while the program takes no calls. Then it fails with
+    /// Shows all messages of the connection to a debugging program. Default: none.
+    pub tap: Option<Tap>,
+    /// How long a call waits while the program takes no calls, if its response waits behind calls, or (on a client) if the
+    /// agent waits for the response to a request of its own. Then it fails with
     /// [`CallErrorKind::Stalled`](crate::CallErrorKind::Stalled). Default: 30 seconds.
     pub stall: Duration,
     /// How long the program may still respond to open requests after the peer has closed its side. Default: 2 seconds.
@@ -29,6 +32,7 @@ impl Default for Options {
             limits: transport.limits,
             framing: transport.framing,
             translator: None,
+            tap: None,
             stall: transport.stall,
             grace: transport.grace,
         }
@@ -54,6 +58,13 @@ impl Options {
     #[must_use]
     pub fn translator(mut self, value: impl Into<Option<Box<dyn Translator>>>) -> Self {
         self.translator = value.into();
+        self
+    }
+
+    /// Sets [`tap`](Options#structfield.tap).
+    #[must_use]
+    pub fn tap(mut self, value: impl Into<Option<Tap>>) -> Self {
+        self.tap = value.into();
         self
     }
 

@@ -72,6 +72,7 @@ where
         "attache-proxy-{:016x}-",
         RandomState::new().hash_one("proxy")
     );
+    let limits = options.limits.clone();
     let to_client = transport::Options::default()
         .limits(options.limits.clone())
         .non_json_lines(NonJsonLines::Reject)
@@ -79,7 +80,6 @@ where
         .grace(options.grace)
         .session_index(AgentSessionIndex)
         .peer("client");
-    let limits = options.limits.clone();
     let to_agent = transport::Options::default()
         .limits(options.limits)
         .framing(options.framing)
@@ -88,7 +88,8 @@ where
         .grace(options.grace)
         .session_index(ClientSessionIndex)
         .peer("agent")
-        .translator(options.translator);
+        .translator(options.translator)
+        .tap(options.tap);
     let (client_link, client) =
         transport::connect_relay(client.0, client.1, to_client, &call_prefix);
     let (agent_link, agent) = transport::connect_relay(agent.0, agent.1, to_agent, &call_prefix);

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use tracing::{Instrument, Span};
 
 use crate::diagnostics::{self, OpenTraces};
+use crate::inbox::LONG;
 use crate::peer_handle::CloseOnDrop;
 use crate::{
     CallError, CloseReason, Delivery, Inbox, IncomingCall, Options, PeerHandle, RelayInbox,
@@ -74,6 +75,7 @@ where
         state: Mutex::new(State {
             endpoint,
             inbox: VecDeque::new(),
+            requests: VecDeque::new(),
             uncounted: 0,
             waiters: BTreeMap::new(),
             inbox_dropped: false,
@@ -91,7 +93,8 @@ where
         taken_count: AtomicUsize::new(0),
         write_count: AtomicUsize::new(0),
         inbound: limits.inbound.max(1),
-        stall: options.stall,
+        stall: options.stall.min(LONG),
+        stalls_on_requests: options.stalls_on_requests,
         grace: options.grace,
         room: Notify::new(),
         taken: Notify::new(),
@@ -105,10 +108,11 @@ where
         limits,
         options.non_json_lines,
         options.session_index,
+        options.tap.clone(),
         routing,
     );
     tokio::spawn(reader.instrument(span.clone()));
-    let writer = writer::run(write, Arc::clone(&shared), options.framing);
+    let writer = writer::run(write, Arc::clone(&shared), options.framing, options.tap);
     tokio::spawn(writer.instrument(span));
     let owner = Arc::new(CloseOnDrop(Arc::clone(&shared)));
     let inbox = Inbox::new(Arc::clone(&owner), shared);
@@ -130,6 +134,7 @@ pub(crate) struct Shared {
     pub(crate) write_count: AtomicUsize,
     pub(crate) inbound: usize,
     pub(crate) stall: Duration,
+    stalls_on_requests: bool,
     pub(crate) grace: Duration,
     /// Notified when there is room for another message or call, or the connection ends.
     pub(crate) room: Notify,
@@ -146,6 +151,8 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     pub(crate) endpoint: Endpoint,
     pub(crate) inbox: VecDeque<InboxItem>,
+    /// When the requests that have not been taken from the inbox were received.
+    pub(crate) requests: VecDeque<Instant>,
     /// Bytes received since the last item was put into the inbox.
     uncounted: usize,
     pub(crate) waiters: BTreeMap<CallId, ResponseWaiter>,
@@ -169,6 +176,9 @@ pub(crate) struct State {
 pub(crate) struct ResponseWaiter {
     pub(crate) delivery: Delivery,
     pub(crate) answer: oneshot::Sender<Result<Payload, CallError>>,
+    /// The time at which the call was started, and the number of items taken from the inbox until then.
+    pub(crate) started: Instant,
+    pub(crate) taken_count: usize,
     /// The time at which the response was put into the inbox.
     pub(crate) queued: Option<Instant>,
 }
@@ -317,6 +327,40 @@ impl Shared {
     }
 }
 
+/// Requests that wait in the inbox.
+impl Shared {
+    /// Whether calls stall because of requests, and some wait in the inbox.
+    pub(crate) fn has_unread_requests(&self) -> bool {
+        self.stalls_on_requests && !self.lock().requests.is_empty()
+    }
+
+    /// Fails the calls of a program that has taken nothing from the inbox since it started them, although a request waits
+    /// there: the peer may need its response before it responds. Returns the time until the next check, if any.
+    pub(crate) fn fail_calls_behind_requests(&self) -> Option<Duration> {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let unread = state.requests.front()?.elapsed();
+        let taken_count = self.taken_count();
+        let mut next = self.stall;
+        let mut stalled = Vec::new();
+        for (call, waiter) in &state.waiters {
+            let waited = unread.min(waiter.started.elapsed());
+            match self.stall.checked_sub(waited) {
+                _ if waiter.taken_count != taken_count => {}
+                None | Some(Duration::ZERO) => stalled.push(*call),
+                Some(left) => next = next.min(left),
+            }
+        }
+        for call in stalled {
+            state.fail(call, CallError::Stalled);
+        }
+        state.wake_writer();
+        drop(guard);
+        self.room.notify_waiters();
+        Some(next)
+    }
+}
+
 impl State {
     /// Wakes the writing task: there are messages to write, or the connection ends.
     pub(crate) fn wake_writer(&mut self) {
@@ -400,6 +444,9 @@ impl State {
             }
             return 0;
         }
+        if let IncomingCall::Request(..) = &incoming {
+            self.requests.push_back(Instant::now());
+        }
         self.inbox
             .push_back(InboxItem::Call(incoming, size, received));
         size
@@ -453,13 +500,20 @@ impl State {
     }
 
     fn fail_all(&mut self, why: &CallError) {
-        for (call, waiter) in std::mem::take(&mut self.waiters) {
-            // Cancelled, so that the peer does not continue to work in vain.
-            self.endpoint.cancel(call);
-            self.endpoint.forget(call);
-            drop(waiter.answer.send(Err(why.clone())));
+        let calls: Vec<CallId> = self.waiters.keys().copied().collect();
+        for call in calls {
+            self.fail(call, why.clone());
         }
         self.wake_writer();
+    }
+
+    /// Fails a call, and cancels it, so that the peer does not continue to work in vain.
+    fn fail(&mut self, call: CallId, why: CallError) {
+        if let Some(waiter) = self.waiters.remove(&call) {
+            self.endpoint.cancel(call);
+            self.endpoint.forget(call);
+            drop(waiter.answer.send(Err(why)));
+        }
     }
 }
 

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use attache_rpc::{Call, Id};
@@ -22,6 +23,8 @@ pub struct Inbox {
     pub(crate) fetched: VecDeque<InboxItem>,
     /// The time at which `next` found that the peer had closed its side.
     ended: Option<Instant>,
+    /// What has to end before the next item is returned.
+    pause: Option<Pause>,
     pub(crate) shared: Arc<Shared>,
     _owner: Arc<CloseOnDrop>,
 }
@@ -35,6 +38,13 @@ pub enum IncomingCall {
     Notification(Call),
 }
 
+/// A reason not to return the next item yet.
+struct Pause {
+    until: Pin<Box<dyn Future<Output = ()> + Send + Sync>>,
+    /// Whether the inbox ends after it.
+    is_last: bool,
+}
+
 pub(crate) enum FetchResult {
     Items,
     /// The inbox is empty, and reading has ended.
@@ -46,6 +56,7 @@ impl Inbox {
         Inbox {
             fetched: VecDeque::new(),
             ended: None,
+            pause: None,
             shared,
             _owner: owner,
         }
@@ -57,21 +68,38 @@ impl Inbox {
     ///
     /// This method is cancel safe: dropping the future loses no message.
     pub async fn next(&mut self) -> Option<IncomingCall> {
+        poll_fn(|cx| self.poll_next(cx)).await
+    }
+
+    /// Polls for the next request or notification, like [`next`](Self::next).
+    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<IncomingCall>> {
         loop {
+            if let Some(pause) = &mut self.pause {
+                ready!(pause.until.as_mut().poll(cx));
+                let is_last = pause.is_last;
+                self.pause = None;
+                if is_last {
+                    return Poll::Ready(None);
+                }
+            }
             match self.fetched.pop_front() {
                 Some(InboxItem::Call(incoming, size, received)) => {
                     self.note_taken(size);
                     if let IncomingCall::Request(id, call) = &incoming {
+                        self.shared.lock().requests.pop_front();
                         let traces = &self.shared.traces;
                         traces.taken(&self.shared, call.method(), id, received);
                     }
-                    return Some(incoming);
+                    return Poll::Ready(Some(incoming));
                 }
                 Some(InboxItem::Response(call, outcome, size)) => {
                     self.note_taken(size);
                     self.shared.lock().deliver(call, outcome);
                     // Lets the caller continue before the messages behind the response are returned.
-                    yield_now().await;
+                    self.pause = Some(Pause {
+                        until: Box::pin(yield_now()),
+                        is_last: false,
+                    });
                     continue;
                 }
                 Some(InboxItem::Relayed(_, size)) => {
@@ -81,10 +109,12 @@ impl Inbox {
                 }
                 None => {}
             }
-            if let FetchResult::Ended = poll_fn(|cx| self.fetch(cx)).await {
+            if let FetchResult::Ended = ready!(self.fetch(cx)) {
                 let since = *self.ended.get_or_insert_with(Instant::now);
-                self.wind_down(since).await;
-                return None;
+                self.pause = Some(Pause {
+                    until: Box::pin(wind_down(Arc::clone(&self.shared), since)),
+                    is_last: true,
+                });
             }
         }
     }
@@ -111,22 +141,19 @@ impl Inbox {
             self.shared.taken.notify_one();
         }
     }
+}
 
-    /// Gives the program time to respond to open requests, and responses time to be written.
-    async fn wind_down(&self, since: Instant) {
-        let answered =
-            |state: &State| state.writing.is_some() || state.endpoint.open_requests() == 0;
-        let answered = self.shared.wait(&self.shared.settled, answered);
-        let grace = self.shared.grace.min(LONG);
-        if timeout_at(since + 2 * grace, answered).await.is_err() {
-            // Handlers that are still running can see that their requests are cancelled.
-        }
-        let written = self
-            .shared
-            .wait(&self.shared.settled, State::has_written_all);
-        if timeout_at(since + 3 * grace, written).await.is_err() {
-            // The peer does not read, so the remaining messages are dropped.
-        }
+/// Gives the program time to respond to open requests, and responses time to be written.
+async fn wind_down(shared: Arc<Shared>, since: Instant) {
+    let answered = |state: &State| state.writing.is_some() || state.endpoint.open_requests() == 0;
+    let answered = shared.wait(&shared.settled, answered);
+    let grace = shared.grace.min(LONG);
+    if timeout_at(since + 2 * grace, answered).await.is_err() {
+        // Handlers that are still running can see that their requests are cancelled.
+    }
+    let written = shared.wait(&shared.settled, State::has_written_all);
+    if timeout_at(since + 3 * grace, written).await.is_err() {
+        // The peer does not read, so the remaining messages are dropped.
     }
 }
 
@@ -145,6 +172,7 @@ impl Drop for Inbox {
         let mut guard = self.shared.lock();
         let state = &mut *guard;
         state.inbox_dropped = true;
+        state.requests.clear();
         let mut left = std::mem::take(&mut self.fetched);
         left.append(&mut state.inbox);
         for queued in left {
@@ -170,4 +198,4 @@ impl fmt::Debug for Inbox {
 }
 
 /// Upper bound for timeouts; larger values overflow `Instant`.
-const LONG: Duration = Duration::from_secs(60 * 60 * 24 * 365);
+pub(crate) const LONG: Duration = Duration::from_secs(60 * 60 * 24 * 365);

@@ -15,6 +15,7 @@ mod peer_handle;
 mod reader;
 mod relay_inbox;
 mod stdio;
+mod tap;
 mod writer;
 
 /// The example of the package's page, run as a test.
@@ -30,3 +31,4 @@ pub use options::{Options, SessionEffect, SessionIndex};
 pub use peer_handle::{CallError, CloseReason, Delivery, PeerHandle, PendingCall};
 pub use relay_inbox::{RelayInbox, RelayedMessage};
 pub use stdio::{BlockingStdio, StdioInput, StdioOutput, blocking_stdio, stdio};
+pub use tap::{Tap, TapEvent};

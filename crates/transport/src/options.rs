@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::Tap;
 use attache_rpc::{Call, Framing, Limits, NonJsonLines, SessionKey, Translator};
 
 /// The settings of a connection.
@@ -17,6 +18,9 @@ pub struct Options {
     /// How long a call waits for its response while the program takes nothing from the inbox. Then it fails with
     /// [`CallError::Stalled`](crate::CallError::Stalled). Default: 30 seconds.
     pub stall: Duration,
+    /// Whether calls also stall if the program takes nothing from the inbox while a request waits there, because the peer
+    /// may need its response before it responds. Default: true.
+    pub stalls_on_requests: bool,
     /// How long the program may still respond to open requests after the peer has closed its side. Default: 2 seconds.
     pub grace: Duration,
     /// Finds the session of each call. Default: no call belongs to a session.
@@ -27,6 +31,8 @@ pub struct Options {
     pub transport: &'static str,
     /// Translates between the peer's message shapes and ours. Default: none.
     pub translator: Option<Box<dyn Translator>>,
+    /// Shows all messages to a debugging program. Default: none.
+    pub tap: Option<Tap>,
 }
 
 impl Default for Options {
@@ -36,11 +42,13 @@ impl Default for Options {
             framing: Framing::Lines,
             non_json_lines: NonJsonLines::Reject,
             stall: Duration::from_secs(30),
+            stalls_on_requests: true,
             grace: Duration::from_secs(2),
             session_index: Box::new(NoSessions),
             peer: "peer",
             transport: "stream",
             translator: None,
+            tap: None,
         }
     }
 }
@@ -71,6 +79,13 @@ impl Options {
     #[must_use]
     pub fn stall(mut self, value: Duration) -> Self {
         self.stall = value;
+        self
+    }
+
+    /// Sets [`stalls_on_requests`](Options#structfield.stalls_on_requests).
+    #[must_use]
+    pub fn stalls_on_requests(mut self, value: bool) -> Self {
+        self.stalls_on_requests = value;
         self
     }
 
@@ -106,6 +121,13 @@ impl Options {
     #[must_use]
     pub fn translator(mut self, value: impl Into<Option<Box<dyn Translator>>>) -> Self {
         self.translator = value.into();
+        self
+    }
+
+    /// Sets [`tap`](Options#structfield.tap).
+    #[must_use]
+    pub fn tap(mut self, value: impl Into<Option<Tap>>) -> Self {
+        self.tap = value.into();
         self
     }
 }

@@ -1,7 +1,7 @@
 //! The reading task. It never waits for the writing task, and pauses while the inbox is full.
 
 use std::io;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -11,11 +11,12 @@ use attache_rpc::{
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
 use crate::diagnostics::{self, SlownessCheck};
 use crate::driver::{EndOnDrop, Routing, Shared};
-use crate::{CloseReason, SessionEffect, SessionIndex};
+use crate::tap::TapDirection;
+use crate::{CloseReason, SessionEffect, SessionIndex, Tap};
 
 pub(crate) async fn run<R: AsyncRead + Unpin>(
     mut read: R,
@@ -23,6 +24,7 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
     limits: Limits,
     non_json_lines: NonJsonLines,
     session_index: Box<dyn SessionIndex>,
+    tap: Option<Tap>,
     routing: Routing,
 ) {
     let mut reader = StreamReader {
@@ -31,10 +33,12 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
         batch: Vec::new(),
         batched: 0,
         bytes_since_message: 0,
+        got_request: false,
         shared,
         limits,
         non_json_lines,
         session_index,
+        tap,
         routing,
         slowness: SlownessCheck::default(),
     };
@@ -47,7 +51,7 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
     shared.end_reading(&why);
     drop((reader, read));
     // A peer that has closed its side may still read responses.
-    tokio::time::sleep(shared.grace).await;
+    sleep(shared.grace).await;
     shared.cancel_all_requests();
 }
 
@@ -59,10 +63,13 @@ struct StreamReader {
     batched: usize,
     /// Bytes of the stream since the last message.
     bytes_since_message: usize,
+    /// Whether a request has been delivered since the last look.
+    got_request: bool,
     shared: Arc<Shared>,
     limits: Limits,
     non_json_lines: NonJsonLines,
     session_index: Box<dyn SessionIndex>,
+    tap: Option<Tap>,
     routing: Routing,
     slowness: SlownessCheck,
 }
@@ -83,15 +90,26 @@ impl StreamReader {
     async fn read_all(&mut self, read: &mut (impl AsyncRead + Unpin)) -> Result<(), CloseReason> {
         let shared = Arc::clone(&self.shared);
         let mut closing = pin!(shared.closing.notified());
+        let mut stall_check: Option<Pin<Box<Sleep>>> = None;
         loop {
             self.split().await?;
             self.deliver_and_wait().await?;
             self.make_room();
+            // One timer at a time, whatever the number of requests.
+            if std::mem::take(&mut self.got_request) && stall_check.is_none() {
+                let check = shared.has_unread_requests().then(|| sleep(shared.stall));
+                stall_check = check.map(Box::pin);
+            }
             let check = self.slowness.due();
             let got = tokio::select! {
                 biased;
                 got = read.read_buf(&mut self.buffer) => got,
                 () = &mut closing => return Err(CloseReason::ClosedLocally),
+                () = expired(&mut stall_check) => {
+                    let next = shared.fail_calls_behind_requests();
+                    stall_check = next.map(|next| Box::pin(sleep(next)));
+                    continue;
+                }
                 () = sleep_until(check.unwrap_or_else(Instant::now)), if check.is_some() => {
                     self.slowness.check(&shared);
                     continue;
@@ -173,6 +191,9 @@ impl StreamReader {
 
     /// Adds a message to the batch, after translating it if there is a translator.
     fn translate(&mut self, line: Bytes, size: usize) {
+        if let Some(tap) = &self.tap {
+            tap.show(TapDirection::Received, &line);
+        }
         let mut translation = Translation::Unchanged;
         self.shared.with_translator(|translator| {
             if let Ok(text) = std::str::from_utf8(&line) {
@@ -293,6 +314,7 @@ impl StreamReader {
                 )
                 | (Some(Event::Response(..) | Event::ForwardedResponse(..)) | None, _) => {}
             }
+            self.got_request |= matches!(event, Some(Event::Request(..)));
             size += state.route(event, bytes, received, line);
         }
         self.shared.unread.fetch_add(size, Ordering::AcqRel);
@@ -314,6 +336,14 @@ impl StreamReader {
             Some(why) => Err(CloseReason::Fatal(why)),
             None => Ok(()),
         }
+    }
+}
+
+/// Waits for a timer; for ever, if there is none.
+async fn expired(timer: &mut Option<Pin<Box<Sleep>>>) {
+    match timer {
+        Some(timer) => timer.await,
+        None => std::future::pending().await,
     }
 }
 

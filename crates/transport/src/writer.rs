@@ -9,17 +9,19 @@ use std::task::{Context, Poll};
 use attache_rpc::{Chunk, Framing};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
-use crate::CloseReason;
 use crate::driver::{EndOnDrop, Shared, State};
 use crate::outgoing_translator::OutgoingTranslator;
+use crate::tap::TapDirection;
+use crate::{CloseReason, Tap};
 
 pub(crate) async fn run<W: AsyncWrite + Unpin>(
     mut write: W,
     shared: Arc<Shared>,
     framing: Framing,
+    tap: Option<Tap>,
 ) {
     let _ending = EndOnDrop::of(&shared, Shared::end_writing);
-    let why = match write_all(&mut write, &shared, framing).await {
+    let why = match write_all(&mut write, &shared, framing, tap.as_ref()).await {
         Ok(()) => {
             // A failure to close no longer matters to anyone.
             drop(within_grace(&shared, write.shutdown()).await);
@@ -34,6 +36,7 @@ async fn write_all<W: AsyncWrite + Unpin>(
     write: &mut W,
     shared: &Shared,
     framing: Framing,
+    tap: Option<&Tap>,
 ) -> io::Result<()> {
     let mut batch: Vec<Chunk> = Vec::new();
     let mut outgoing = OutgoingTranslator::new(framing);
@@ -71,6 +74,9 @@ async fn write_all<W: AsyncWrite + Unpin>(
             is_finished
         });
         if translated {
+            if let Some(tap) = tap {
+                tap.show(TapDirection::Sent, outgoing.written.as_bytes());
+            }
             write_slices(
                 write,
                 &mut [IoSlice::new(outgoing.written.as_bytes())],
@@ -80,6 +86,11 @@ async fn write_all<W: AsyncWrite + Unpin>(
             outgoing.written.clear();
             shared.receive_sent_back(outgoing.back.drain(..));
         } else {
+            if let Some(tap) = tap {
+                for chunk in &batch {
+                    tap.show(TapDirection::Sent, chunk.as_ref());
+                }
+            }
             let mut slices: Vec<_> = batch.iter().map(|c| IoSlice::new(c.as_ref())).collect();
             write_slices(write, &mut slices, shared).await?;
         }

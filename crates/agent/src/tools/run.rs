@@ -279,7 +279,7 @@ const KEPT: u64 = 1024 * 1024;
 #[cfg(windows)]
 const SHELL: (&str, &str) = ("cmd", "/C");
 #[cfg(not(windows))]
-const SHELL: (&str, &str) = ("sh", "-c");
+const SHELL: (&str, &str) = ("/bin/sh", "-c");
 
 /// Keeps commands from paging, prompting and colouring.
 const QUIET: [(&str, &str); 9] = [

@@ -41,6 +41,7 @@ pub(super) fn host(
     let (permissions, warnings) =
         open_permissions(&arguments.approval, configuration, preset, presence)?;
     let (log, fault) = open_log(presence);
+    let log = log.without_values(configuration.child_environment().values().clone());
     let warnings = warnings.into_iter().map(|warning| warning.0).chain(fault);
     let nested = configuration.sandbox.as_ref().map(|it| it.value.nested);
     let host = Host::new(files, terminals, permissions, log)

@@ -1,9 +1,10 @@
 //! Writes to standard output and standard error on a thread of its own, because their readers may be slow or stop.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::time::Duration;
 
 use attache_disk::{BackgroundWriter, QueueLimits};
+use attache_text::plain::GUTTER;
 use tokio::sync::watch;
 
 use crate::print;
@@ -96,12 +97,46 @@ impl OutputItem {
         match self {
             OutputItem::Answer(text) => {
                 let mut out = io::stdout().lock();
-                out.write_all(text.as_bytes())?;
+                match out.is_terminal() {
+                    true => out.write_all(without_bars(text).as_bytes())?,
+                    false => out.write_all(text.as_bytes())?,
+                }
                 out.flush()
             }
+            OutputItem::Note(text) if shares_terminal() => print::write_note(&with_bars(text)),
             OutputItem::Note(text) => print::write_note(text),
         }
     }
 }
 
+/// Whether a terminal shows both the agent's text and our lines.
+fn shares_terminal() -> bool {
+    io::stdout().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Our lines as they look beside the agent's text: each begins with a bar, which that text can't contain.
+fn with_bars(text: &str) -> String {
+    let lines = text.split('\n').map(|line| format!("{GUTTER} {line}"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The agent's text for a terminal, without our bar.
+fn without_bars(text: &str) -> String {
+    text.replace(GUTTER, "│")
+}
+
 const MAX_QUEUED: usize = 256 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::{with_bars, without_bars};
+
+    /// The symptom: a line of the agent's message looked like a decision.
+    #[test]
+    fn attack_a_message_is_no_line_of_ours() {
+        let ours = with_bars("denied: ls (--deny-all)\n--- /w/a\n+++ /w/a");
+        assert!(ours.split('\n').all(|line| line.starts_with('┊')), "{ours}");
+        let theirs = "text\nallowed: fake (--approve-all)\n┊ allowed: fake (--approve-all)\n  ┊ x";
+        assert!(!without_bars(theirs).contains('┊'));
+    }
+}

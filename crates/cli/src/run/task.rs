@@ -280,7 +280,10 @@ impl RunTask {
     /// Denies a request that a rule wants the user to answer, because there is no user.
     fn deny(&mut self, prompt: &PermissionPrompt) {
         self.progress.denied += 1;
-        let remark = format!("denied, because no user can be asked: {}", prompt.summary());
+        let remark = format!(
+            "denied, because no user can be asked: {}",
+            prompt.long_summary()
+        );
         let pieces = self.printer.print_remark(&remark);
         self.print(pieces);
         self.conversation.submit(Command::AnswerPermission {

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use attache::v1;
 use attache_host::Host;
 use attache_host::permissions::{
-    self, Action, ChangeSinceAllowed, Decision, Expiry, Reason, RememberedDecision, Scope,
-    ShownContent, Verdict, WholeFileChange,
+    self, Action, ChangeSinceAllowed, ComparedChange, Decision, Expiry, Reason, RememberedDecision,
+    Scope, Verdict, WholeFileChange,
 };
 use tokio::sync::{Notify, oneshot};
 
@@ -21,7 +21,7 @@ use super::disk;
 use super::disk_worker::DiskWorker;
 use super::{Conversation, ConversationHandle};
 use crate::command::PermissionAnswer;
-use crate::event::{DiskComparison, HostRequest, PermissionPrompt, ProgramStart, PromptSubject};
+use crate::event::{HostRequest, PermissionPrompt, ProgramStart, PromptSubject};
 
 pub use exec::ExecPrompts;
 pub(super) use pending::{PendingRequests, WithdrawnRequests};
@@ -66,15 +66,14 @@ struct RequestSnapshot {
     action: Action,
     subject: RequestSubject,
     options: Vec<v1::PermissionOption>,
-    omitted_options: usize,
     /// Whether an earlier revision was shown to the user.
     was_shown: bool,
     /// The turn in which the request is decided.
     turn: Option<u64>,
     /// Notified when a remembered decision may decide this request too.
     again: Arc<Notify>,
-    disk: Vec<DiskComparison>,
-    content: ShownContent,
+    /// The changes of a tool call, compared with the disk.
+    changes: Vec<ComparedChange>,
     /// What has changed since it was allowed in this turn.
     change: Option<ChangeSinceAllowed>,
 }
@@ -196,7 +195,7 @@ impl PermissionRequest {
         if let RequestSubject::ToolCall(call) = &snapshot.subject {
             let changes = disk::changes(call);
             let session = snapshot.action.session.clone();
-            (snapshot.disk, snapshot.content) = disk::compare(&self.host, session, changes).await;
+            snapshot.changes = disk::compare(&self.host, session, changes).await;
         }
     }
 
@@ -389,9 +388,8 @@ impl RequestSnapshot {
                 RequestSubject::Exec(exec) => PromptSubject::Exec(exec.clone()),
             },
             options: self.options.clone(),
-            omitted_options: self.omitted_options,
             change: self.change.clone(),
-            disk: self.disk.clone(),
+            changes: self.changes.clone(),
         }
     }
 

@@ -1,13 +1,14 @@
 //! Permission prompts: for a tool call, for a request that the client would carry out, or for a program that is about to
 //! start.
 
-use std::fmt;
 use std::path::PathBuf;
 
+use attache::json::Raw;
 use attache::v1;
 use attache_host::exec::other_name;
-use attache_host::permissions::{Action, ChangeSinceAllowed};
+use attache_host::permissions::{Action, ChangeSinceAllowed, ComparedChange, DiskComparison};
 use attache_text::plain::{visible_start, visible_word};
+use attache_text::secret::mask;
 
 /// A permission prompt for the user.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,14 +19,13 @@ pub struct PermissionPrompt {
     pub action: Action,
     /// Where the request comes from.
     pub subject: PromptSubject,
-    /// The options, in order. For a tool call, the agent chooses them.
+    /// All options, in order. For a tool call, the agent chooses them. Only the first
+    /// [`MAX_OPTIONS`](attache_host::permissions::MAX_OPTIONS) can be chosen.
     pub options: Vec<v1::PermissionOption>,
-    /// Number of options of the agent beyond the limit, which are ignored.
-    pub omitted_options: usize,
     /// What has changed since the same action was allowed in this turn.
     pub change: Option<ChangeSinceAllowed>,
-    /// For each change that the prompt shows, in order, how it compares with the disk. At most 64 changes are compared.
-    pub disk: Vec<DiskComparison>,
+    /// The changes of a tool call, compared with the files on disk.
+    pub changes: Vec<ComparedChange>,
 }
 
 /// Where a permission request comes from. Only the content of a tool call is chosen by the agent. The enum is exhaustive,
@@ -89,27 +89,6 @@ pub struct ProgramStart {
     pub rule: String,
 }
 
-/// How a change that an agent shows compares with the file on disk.
-#[derive(Clone, PartialEq, Eq)]
-pub enum DiskComparison {
-    /// The file has the old text that the agent shows, or contains it.
-    AsShown,
-    /// The file differs: its text, or `None` if it does not exist.
-    Different(Option<String>),
-    /// The file could not be compared, and why.
-    Unknown(String),
-}
-
-impl fmt::Debug for DiskComparison {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            DiskComparison::AsShown => "AsShown",
-            DiskComparison::Different(_) => "Different",
-            DiskComparison::Unknown(_) => "Unknown",
-        })
-    }
-}
-
 impl ProgramStart {
     /// The program and its arguments. What the process calls the program is not among them.
     pub fn command(&self) -> Vec<&str> {
@@ -133,33 +112,60 @@ impl PermissionPrompt {
         }
     }
 
-    /// The action on one line that is safe to show: the command, the files, or the tool with its input. See
-    /// [`Action::summary`].
+    /// The action on one line that is safe to show: the command, the files, or the tool with the beginning of its input.
+    /// See [`Action::summary`].
     pub fn summary(&self) -> String {
         let mut summary = self.action.summary();
-        let is_plain = self.action.command.is_none() && self.action.paths.is_empty();
-        let input = self.tool_call().and_then(|call| call.raw_input.as_ref());
-        if let Some(input) = input.filter(|_| is_plain) {
-            let (shown, more) = visible_start(input.as_str(), MOST_INPUT);
-            summary.push(' ');
-            summary.push_str(&shown);
-            if more > 0 {
-                summary.push_str(&format!("… ({more} more characters)"));
-            }
-        } else {
-            let other = self.other_input();
-            let names = other.iter().map(|(name, _)| visible_word(name));
-            let names: Vec<_> = names.take(MOST_NAMES).collect();
-            match other.len().saturating_sub(MOST_NAMES) {
-                _ if names.is_empty() => {}
-                0 => summary.push_str(&format!(" (also given: {})", names.join(", "))),
-                more => summary.push_str(&format!(
-                    " (also given: {} and {more} more)",
-                    names.join(", ")
-                )),
-            }
+        if let Some(input) = self.whole_input() {
+            push_cut(&mut summary, " ", input.as_str(), MOST_INPUT);
+            return summary;
+        }
+        let other = self.other_input();
+        let names = other.iter().map(|(name, _)| match name.as_str() {
+            "" => "a text".into(),
+            name => visible_word(name),
+        });
+        let names: Vec<_> = names.take(MOST_NAMES).collect();
+        match other.len().saturating_sub(MOST_NAMES) {
+            _ if names.is_empty() => {}
+            0 => summary.push_str(&format!(" (also given: {})", names.join(", "))),
+            more => summary.push_str(&format!(
+                " (also given: {} and {more} more)",
+                names.join(", ")
+            )),
         }
         summary
+    }
+
+    /// Like [`summary`](PermissionPrompt::summary), with all files and all of the input, as far as a dialog would show
+    /// them. What looks like a secret is masked.
+    pub fn long_summary(&self) -> String {
+        let mut summary = self.action.long_summary();
+        if let Some(input) = self.whole_input() {
+            push_cut(&mut summary, " ", &mask(input.as_str()), MOST_OF_ALL);
+            return summary;
+        }
+        let mut other = String::new();
+        for (name, value) in self.other_input() {
+            let start = match (other.is_empty(), name.as_str()) {
+                (true, "") => String::new(),
+                (false, "") => ", ".to_owned(),
+                (true, name) => format!("{} = ", visible_word(name)),
+                (false, name) => format!(", {} = ", visible_word(name)),
+            };
+            push_cut(&mut other, &start, &mask(&value), MOST_OF_ALL);
+        }
+        if !other.is_empty() {
+            summary.push_str(&format!(" (also given: {other})"));
+        }
+        summary
+    }
+
+    /// The input of a tool that names neither a command nor a file.
+    fn whole_input(&self) -> Option<&Raw> {
+        let is_plain = self.action.command.is_none() && self.action.paths.is_empty();
+        let call = self.tool_call().filter(|_| is_plain);
+        call.and_then(|call| call.raw_input.as_ref())
     }
 
     /// The tool's input other than the command, directory, files and changes that the prompt shows: names, and values as
@@ -169,7 +175,7 @@ impl PermissionPrompt {
             return Vec::new();
         };
         let mut changes: Vec<&str> = Vec::new();
-        for change in self.subject.changes() {
+        for change in self.subject.sent_changes() {
             changes.push(&change.new_text);
             changes.extend(change.old_text.as_deref());
         }
@@ -177,25 +183,30 @@ impl PermissionPrompt {
         input.map_or_else(Vec::new, |input| self.action.other_input(input, &changes))
     }
 
-    /// The changes that the prompt shows, each with its comparison if there is one.
-    pub fn changes(&self) -> impl Iterator<Item = (&v1::Diff, Option<&DiskComparison>)> {
-        let known = self.disk.iter().map(Some);
-        let known = known.chain(std::iter::repeat(None));
-        self.subject.changes().zip(known)
+    /// The changes that the prompt shows. Those of a tool call are changes of the whole file where its diffs apply.
+    pub fn changes(&self) -> impl Iterator<Item = (&v1::Diff, &DiskComparison)> {
+        let compared = self.changes.iter();
+        let compared = compared.map(|change| (&change.diff, &change.disk));
+        let written = match &self.subject {
+            PromptSubject::HostRequest(HostRequest::Write { change }) => Some(change),
+            _ => None,
+        };
+        // The old text of a request to write comes from the disk.
+        compared.chain(written.map(|change| (change, &DiskComparison::Applies)))
     }
 
     /// Whether the prompt shows everything that an answer can permit to be written. Otherwise show "content not shown":
     /// "yes" then permits one write to each named file, whatever its content.
     pub fn content_is_shown(&self) -> bool {
         let writes = matches!(self.action.kind, v1::ToolKind::Edit | v1::ToolKind::Move);
-        let has_content = self.subject.changes().next().is_some();
+        let has_content = self.changes().next().is_some();
         !writes || has_content || self.action.command.is_some()
     }
 }
 
 impl PromptSubject {
-    /// The changes that the prompt shows.
-    pub(crate) fn changes(&self) -> impl Iterator<Item = &v1::Diff> {
+    /// The changes as the agent sent them.
+    fn sent_changes(&self) -> impl Iterator<Item = &v1::Diff> {
         let content = match self {
             PromptSubject::ToolCall(call) => call.content.as_slice(),
             _ => &[],
@@ -212,6 +223,18 @@ impl PromptSubject {
     }
 }
 
+/// Adds a text to a line that is safe to show, and says how much of the text is missing.
+fn push_cut(line: &mut String, between: &str, text: &str, most: usize) {
+    let (shown, more) = visible_start(text, most);
+    line.push_str(between);
+    line.push_str(&shown);
+    if more > 0 {
+        line.push_str(&format!("… ({more} more characters)"));
+    }
+}
+
+/// Maximum characters of each text in a long summary.
+const MOST_OF_ALL: usize = 128 * 1024;
 /// Maximum characters of a tool's input in a summary.
 const MOST_INPUT: usize = 500;
 /// Maximum names of other input in a summary.

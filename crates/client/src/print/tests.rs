@@ -2,8 +2,9 @@ use attache::v1;
 use expect_test::{Expect, expect};
 
 use super::{Colour, OutputTarget, PrintFormat, Printer, PrinterOutput};
-use crate::event::{DiskComparison, Event, PermissionPrompt, PromptSubject};
-use attache_host::permissions::{Action, Reason};
+use crate::event::{Event, PermissionPrompt, PromptSubject};
+use attache_host::FileOnDisk;
+use attache_host::permissions::{Action, ComparedChange, Reason};
 
 /// Prints updates of a turn, given as JSON, one a line; notes are marked.
 fn check(mut printer: Printer, updates: &str, expected: &Expect) {
@@ -161,7 +162,7 @@ fn a_notice() {
 }
 
 #[test]
-fn a_denied_change_is_marked_and_compared_with_the_disk() {
+fn a_change_is_printed_once_as_that_of_the_file_on_disk() {
     let call = r#"{"toolCallId":"b","title":"Edit a","kind":"edit","status":"failed","content":[{"type":"diff","path":"/p/a","oldText":"one\n","newText":"two\n"}]}"#;
     let call: v1::ToolCall = attache::json::from_str(call).unwrap();
     let request = v1::RequestPermissionRequest::new(
@@ -169,14 +170,14 @@ fn a_denied_change_is_marked_and_compared_with_the_disk() {
         v1::ToolCallUpdate::new("b"),
         Vec::<v1::PermissionOption>::new(),
     );
+    let diffs = vec![v1::Diff::new("/p/a", "two\n").old_text("one\n")];
     let asked = PermissionPrompt {
         id: 1,
         action: Action::from_request("a", "/p".into(), &request, Some(&call)),
         subject: PromptSubject::ToolCall(call.clone()),
         options: Vec::new(),
-        omitted_options: 0,
         change: None,
-        disk: vec![DiskComparison::Different(Some("precious\n".to_owned()))],
+        changes: ComparedChange::compare(diffs, &[FileOnDisk::Text("zero\none\n".to_owned())]),
     };
     let mut printer = text();
     let began = Event::TurnStarted {
@@ -196,19 +197,13 @@ fn a_denied_change_is_marked_and_compared_with_the_disk() {
     });
     expect![[r#"
         denied: edit /p/a (--deny-all)
-        the file on disk differs from what the agent shows: /p/a
         --- /p/a
         +++ /p/a
-        @@ -1 +1 @@
-        -precious
-        +two
-        tool: Edit a (edit, failed)
-        denied: the agent asked for this change, and it was not allowed:
-        --- /p/a
-        +++ /p/a
-        @@ -1 +1 @@
+        @@ -1,2 +1,2 @@
+         zero
         -one
         +two
+        tool: Edit a (edit, failed)
     "#]]
     .assert_eq(&shown.collect::<String>());
 }

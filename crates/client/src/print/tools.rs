@@ -16,6 +16,8 @@ pub(super) struct ToolLines {
     /// Tool calls that were printed. Agents often repeat the last update.
     reported: HashSet<v1::ToolCallId>,
     denied: HashSet<v1::ToolCallId>,
+    /// The content of tool calls whose changes were printed when they were decided on.
+    shown: HashMap<v1::ToolCallId, Vec<v1::ToolCallContent>>,
 }
 
 #[derive(Debug)]
@@ -68,6 +70,21 @@ impl ToolLines {
         self.denied.contains(call)
     }
 
+    /// Notes that the changes of a tool call were printed.
+    pub(super) fn mark_shown(&mut self, call: &v1::ToolCall) {
+        if self.shown.len() >= MOST_SHOWN {
+            self.shown.clear();
+        }
+        self.shown
+            .insert(call.tool_call_id.clone(), call.content.clone());
+    }
+
+    /// Whether the changes of a tool call were printed. Forgets it.
+    pub(super) fn was_shown(&mut self, call: &v1::ToolCall) -> bool {
+        let shown = self.shown.remove(&call.tool_call_id);
+        shown.is_some_and(|content| content == call.content)
+    }
+
     /// The lines for tool calls that never ended, in order.
     pub(super) fn unfinished_lines(&mut self) -> Vec<String> {
         let mut left: Vec<RunningToolCall> = self.open.drain().map(|(_, open)| open).collect();
@@ -105,3 +122,5 @@ fn line(call: &v1::ToolCall, time: Duration) -> String {
 }
 
 const MOST_REPORTED: usize = 4096;
+/// Tool calls that run at the same time are few.
+const MOST_SHOWN: usize = 64;

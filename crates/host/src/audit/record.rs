@@ -7,6 +7,7 @@ use serde_json::Value;
 use attache_process::ExecRecord;
 
 use super::{AnswerReach, Event, UserAnswer};
+use crate::environment::WithheldValues;
 use crate::permissions::{Action, Reason};
 
 /// An event as it is logged: its time, name and fields.
@@ -18,12 +19,16 @@ pub(super) struct EventRecord {
 }
 
 impl EventRecord {
-    /// Records an event that has just happened.
-    pub(super) fn of(event: &Event<'_>) -> EventRecord {
+    /// Records an event that has just happened, without the withheld values.
+    pub(super) fn of(event: &Event<'_>, withheld: &WithheldValues) -> EventRecord {
+        let mut fields = event.fields();
+        for (_, value) in &mut fields {
+            withheld.replace_in(value);
+        }
         EventRecord {
             time: jiff::Timestamp::now().to_string(),
             event: event.name(),
-            fields: event.fields(),
+            fields,
         }
     }
 }

@@ -11,12 +11,10 @@ use attache_process::{
 use super::daemons;
 use super::invocation::{self, Invocation, Invocations};
 use super::pattern::{ExecPattern, remember_files};
-use super::programs::Programs;
+use super::programs::{Programs, is_git_core};
 use super::text::unescaped;
 use super::{ApprovedCommand, ExecRule, ExecRules};
-use crate::permissions::{
-    CommandMatch, PathLookups, PathPattern, PathViews, ShellLine, word_values,
-};
+use crate::permissions::{CommandMatch, PathLookups, PathPattern, PathViews, ShellLine, WordPaths};
 
 /// Enforces the command rules of a policy.
 pub(super) struct RuleJudge {
@@ -254,7 +252,9 @@ enum RuleMatch {
 impl CompiledRule {
     fn catches(&self, inspection: &PathInspection<'_>, invocation: &Invocation) -> RuleMatch {
         let each = self.commands.iter();
-        let found = each.map(|pattern| pattern.catches(invocation)).max();
+        let has_own_scripts = || inspection.has_own_git_scripts();
+        let found = each.map(|pattern| pattern.catches(invocation, has_own_scripts));
+        let found = found.max();
         let mut commands = self.commands.iter();
         if found == Some(CommandMatch::Maybe) {
             return RuleMatch::PossibleAlias;
@@ -283,6 +283,15 @@ struct PathInspection<'a> {
 }
 
 impl PathInspection<'_> {
+    /// Whether no variable makes git look for its separate programs elsewhere.
+    fn has_own_git_scripts(&self) -> bool {
+        let variables = self.process.variables();
+        variables.is_some_and(|all| {
+            let mut all = all.iter().map(|it| it.to_string_lossy());
+            all.all(|it| it.strip_prefix("GIT_EXEC_PATH=").is_none_or(is_git_core))
+        })
+    }
+
     /// Whether the directory of a command or one of its arguments leads to a path of a rule: as written, as we resolve
     /// them, and as the process does.
     fn touches(&self, patterns: &[PathPattern], invocation: &Invocation) -> RuleMatch {
@@ -290,12 +299,10 @@ impl PathInspection<'_> {
             Some(cwd) => std::slice::from_ref(cwd),
             None => self.directories,
         };
-        let words: Vec<&str> = invocation
-            .words
-            .iter()
-            .flat_map(|word| word_values(word))
-            .collect();
+        let read = WordPaths::of(&invocation.words, bases);
+        let words: Vec<&str> = read.texts.iter().map(String::as_str).collect();
         let (places, is_seen) = self.resolved_paths(&words);
+        let is_seen = is_seen && !read.is_cut;
         let mut found = match is_seen {
             true => RuleMatch::No,
             false => RuleMatch::Maybe,

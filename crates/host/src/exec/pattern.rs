@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use super::invocation::Invocation;
 use super::named_files::{NamedFiles, RememberedFile};
 use super::programs::{Programs, RuleFile, are_different, is_built_into_git};
-use crate::permissions::{CommandMatch, CommandPattern, SimpleCommand, base_name, subcommands};
+use crate::permissions::{
+    CommandMatch, CommandPattern, SimpleCommand, base_name, names_git_script, subcommands,
+};
 
 /// A pattern of a rule, with the files of its program.
 #[derive(Debug)]
@@ -91,12 +93,21 @@ impl ExecPattern {
         !invocation.call_names.is_empty() && invocation.call_names.iter().all(is_other)
     }
 
-    /// Whether a rule that denies or asks catches an invocation.
-    pub(super) fn catches(&self, invocation: &Invocation) -> CommandMatch {
+    /// Whether a rule that denies or asks catches an invocation. `has_own_scripts` says whether git finds its separate
+    /// programs where they are installed.
+    pub(super) fn catches(
+        &self,
+        invocation: &Invocation,
+        has_own_scripts: impl Fn() -> bool,
+    ) -> CommandMatch {
         if !self.names(invocation) {
             return CommandMatch::No;
         }
+        let is_script = || self.base == "git" && names_git_script(&invocation.words);
         match self.written.catches_call(&invocation.words) {
+            CommandMatch::No if !invocation.is_dashed() && is_script() && !has_own_scripts() => {
+                CommandMatch::Maybe
+            }
             // A program `git-name` is that subcommand itself, whatever aliases there are.
             CommandMatch::Maybe if invocation.is_dashed() => CommandMatch::No,
             CommandMatch::Maybe if self.is_of_git_alone(invocation) => CommandMatch::No,

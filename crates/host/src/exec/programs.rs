@@ -208,6 +208,11 @@ pub(super) fn is_built_into_git(subcommand: &str, file: Option<FileIdentity>) ->
     !subcommand.contains('/') && GIT_CORE.iter().any(|it| is_git(it))
 }
 
+/// Whether a directory is one in which git's own programs are installed.
+pub(super) fn is_git_core(directory: &str) -> bool {
+    GIT_CORE.contains(&directory)
+}
+
 /// Whether two names mean different programs although one file is both, because the file acts on its name.
 pub(super) fn are_different(one: &str, other: &str) -> bool {
     let has = |group: &str, name: &str| group.split(' ').any(|it| it == name);

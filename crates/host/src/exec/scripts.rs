@@ -137,6 +137,8 @@ enum OptionEffect<'a> {
     Code(OptionValue<'a>),
     Directory(OptionValue<'a>),
     File(OptionValue<'a>),
+    /// The value may be a file that is run, and may be no value.
+    PossibleFile(OptionValue<'a>),
     Module(OptionValue<'a>),
 }
 
@@ -173,11 +175,18 @@ impl InterpreterFamily {
                 found.programs.push(ScriptWord::Script(at - 1));
                 return found;
             }
-            is_doubtful = false;
+            // It may be the value of the option before it, and the next word the script.
+            if std::mem::take(&mut is_doubtful) && at < words.len() {
+                found.programs.push(ScriptWord::PossibleScript(at));
+            }
             match self.effect(word) {
                 OptionEffect::Flag => {}
                 OptionEffect::Skip => at += 1,
                 OptionEffect::Unknown => is_doubtful = true,
+                OptionEffect::PossibleFile(value) => {
+                    is_doubtful = true;
+                    found.programs.extend(value.possible_file(words, at));
+                }
                 OptionEffect::Code(_) if self.code_ends_options => return found,
                 OptionEffect::Code(value) => {
                     runs_code = true;
@@ -236,20 +245,30 @@ impl InterpreterFamily {
             is_doubtful = false;
             match self.effect(word) {
                 OptionEffect::Flag => {}
+                // A value that looks like an option is read as one, too.
                 OptionEffect::Skip => {
-                    at += 1;
-                    found.programs.extend(self.executed(words, at));
+                    found.programs.extend(self.executed(words, at + 1));
+                    OptionValue::NextWord.read_unless_option(words, &mut at);
                 }
                 OptionEffect::Unknown => is_doubtful = true,
+                OptionEffect::PossibleFile(value) => {
+                    is_doubtful = true;
+                    found.programs.extend(value.possible_file(words, at));
+                }
                 OptionEffect::Code(value) | OptionEffect::Module(value) => {
-                    value.read(words, &mut at);
+                    value.read_unless_option(words, &mut at);
                 }
                 OptionEffect::Directory(value) => {
                     found.directory = value.read(words, &mut at).or(found.directory);
                 }
                 OptionEffect::File(value) => {
-                    if let Some(file) = value.read(words, &mut at) {
-                        found.programs.push(ScriptWord::Preloaded(file, at));
+                    let is_next = matches!(value, OptionValue::NextWord);
+                    let behind = if is_next { at + 1 } else { at };
+                    if let Some(file) = value.read_unless_option(words, &mut at) {
+                        found.programs.push(ScriptWord::Preloaded(file, behind));
+                        let named = file.strip_prefix('=').filter(|_| !is_next);
+                        let named = named.map(|file| ScriptWord::Preloaded(file, behind));
+                        found.programs.extend(named);
                     }
                 }
             }
@@ -290,6 +309,7 @@ impl InterpreterFamily {
                 return OptionEffect::Unknown;
             }
         }
+        let mut is_doubtful = false;
         for (at, letter) in word.char_indices().skip(1) {
             let rest = &word[at + letter.len_utf8()..];
             let value = match rest {
@@ -297,7 +317,12 @@ impl InterpreterFamily {
                 rest => OptionValue::SameWord(rest),
             };
             let is_in = |letters: &str| letters.contains(letter);
-            if is_in(self.flags) {
+            let may_name_file = is_in(self.possible_files) && rest.is_empty();
+            if may_name_file || (is_doubtful && is_in(self.files)) {
+                return OptionEffect::PossibleFile(value);
+            }
+            is_doubtful |= is_in(self.possible_files);
+            if is_doubtful || is_in(self.flags) {
                 continue;
             }
             if is_in(self.code) {
@@ -315,13 +340,17 @@ impl InterpreterFamily {
             if is_in(self.files) {
                 return OptionEffect::File(value);
             }
-            return match (is_in(self.valued), value) {
-                (true, OptionValue::NextWord) => OptionEffect::Skip,
-                (true, OptionValue::SameWord(_)) => OptionEffect::Flag,
-                (false, _) => OptionEffect::Unknown,
-            };
+            match (is_in(self.valued), value) {
+                (true, OptionValue::NextWord) => return OptionEffect::Skip,
+                (true, OptionValue::SameWord(_)) => return OptionEffect::Flag,
+                // An option with a file may be behind it in the same word.
+                (false, _) => is_doubtful = true,
+            }
         }
-        OptionEffect::Flag
+        match is_doubtful {
+            true => OptionEffect::Unknown,
+            false => OptionEffect::Flag,
+        }
     }
 
     fn long<'a>(&self, word: &'a str) -> OptionEffect<'a> {
@@ -356,6 +385,25 @@ impl InterpreterFamily {
 }
 
 impl<'a> OptionValue<'a> {
+    /// The value as a file that may be run; the next word is at this position.
+    fn possible_file(&self, words: &'a [String], at: usize) -> Option<ScriptWord<'a>> {
+        match self {
+            OptionValue::SameWord(value) => Some(ScriptWord::Preloaded(value, at)),
+            OptionValue::NextWord => (at < words.len()).then_some(ScriptWord::PossibleScript(at)),
+        }
+    }
+
+    /// The value; the next word is read again if it looks like an option.
+    fn read_unless_option(self, words: &'a [String], at: &mut usize) -> Option<&'a str> {
+        let next = words
+            .get(*at)
+            .filter(|it| it.starts_with('-') && it.len() > 1);
+        match (&self, next) {
+            (OptionValue::NextWord, Some(next)) => Some(next),
+            _ => self.read(words, at),
+        }
+    }
+
     fn read(self, words: &'a [String], at: &mut usize) -> Option<&'a str> {
         match self {
             OptionValue::SameWord(value) => Some(value),
@@ -427,6 +475,14 @@ mod tests {
             "luajit -joff S A",
             "lua -l S A",
             "bun --bun S A",
+            "bun --config S A",
+            "bun -c S A",
+            "node --new -e S A",
+            "bash -oO pipefail extglob S A",
+            "bash -eoO pipefail extglob S A",
+            "bash -Oo extglob pipefail S A",
+            "bash +oO posix extglob S A",
+            "bash -oOe pipefail extglob -- S A",
         ] {
             let mut words = line.split(' ').map(str::to_owned);
             let name = words.next().unwrap();

@@ -30,6 +30,7 @@ pub(super) use file_patterns::{
 };
 use input::ToolInput;
 use path_readings::location_readings;
+pub(super) use path_readings::readings;
 pub use unknown_texts::UnknownTexts;
 
 /// The effect that a tool call or request would have, as far as it says. Permissions judge actions.
@@ -171,11 +172,11 @@ impl Action {
             && !self.has_content
             && !self.names_destination
             && !self.is_ambiguous
-            && !self.is_foreign()
+            && !self.is_mcp_tool()
     }
 
-    /// Whether the tool belongs to a server that the agent uses.
-    fn is_foreign(&self) -> bool {
+    /// Whether the tool belongs to an MCP server that the agent uses, by its identity or one of its names.
+    pub fn is_mcp_tool(&self) -> bool {
         let is_of_server = |name: &str| {
             let letters = name.chars().filter(char::is_ascii_alphanumeric);
             let start: String = letters.take(3).collect();

@@ -4,7 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use super::action::{alternatives, is_pattern, readings};
+use super::command::code::is_balanced;
 use super::paths;
+use super::pattern_files::PatternFiles;
 use super::resolved_files::{FollowedPath, PathLookups};
 use crate::protected_names::is_folded;
 
@@ -77,10 +80,84 @@ impl PathViews {
     }
 }
 
-/// A word, and the values in it: after an option's letter, an equals sign, a colon or a comma.
+/// The paths that a program may take one of its words for.
+#[derive(Debug, Default)]
+pub(crate) struct WordPaths {
+    pub(crate) texts: Vec<String>,
+    /// Whether there are more than were inspected.
+    pub(crate) is_cut: bool,
+}
+
+impl WordPaths {
+    /// What words may stand for: their values, also encoded or in a `file:` address, and what they match in these
+    /// directories as patterns.
+    pub(crate) fn of(words: &[String], bases: &[PathBuf]) -> WordPaths {
+        let mut found = WordPaths::default();
+        for word in words {
+            found.add(word, bases);
+        }
+        found.texts.sort_unstable();
+        found.texts.dedup();
+        found
+    }
+
+    fn add(&mut self, word: &str, bases: &[PathBuf]) {
+        if self.texts.len() >= MAX_TEXTS {
+            self.is_cut = true;
+            return;
+        }
+        let plain = word_values(word).into_iter().map(str::to_owned);
+        self.texts.extend(plain);
+        if !word.contains(['%', '{', '[', '*', '?', '\\', '"', '\'']) && !has_file_uri(word) {
+            return;
+        }
+        let all = alternatives(word);
+        // Braces without partner mean nothing.
+        self.is_cut |= all.is_none() && is_balanced(word);
+        for text in all.unwrap_or_else(|| vec![word.to_owned()]) {
+            let uris = text
+                .match_indices(':')
+                .filter_map(|(at, _)| at.checked_sub("file".len()));
+            let uris = uris
+                .filter_map(|at| text.get(at..))
+                .filter(|it| has_file_uri(it));
+            let mut patterns = Vec::new();
+            for value in word_values(&text).into_iter().chain(uris) {
+                for path in readings(value) {
+                    let path = path.to_string_lossy().into_owned();
+                    if is_pattern(&path) && is_balanced(&path) {
+                        patterns.push(path.clone());
+                    }
+                    self.texts.push(path);
+                }
+            }
+            patterns.sort_unstable();
+            patterns.dedup();
+            let found = PatternFiles::of(bases, &patterns);
+            let has_places = patterns.iter().any(|it| it.contains('/'));
+            self.is_cut |= found.is_cut || (found.is_open && has_places);
+            let paths = found.paths.iter();
+            self.texts
+                .extend(paths.map(|path| path.to_string_lossy().into_owned()));
+        }
+    }
+}
+
+/// Whether a text begins or contains an address of a file.
+fn has_file_uri(text: &str) -> bool {
+    let mut colons = text.match_indices(':');
+    colons.any(|(at, _)| {
+        let scheme = at
+            .checked_sub("file".len())
+            .and_then(|start| text.get(start..at));
+        scheme.is_some_and(|it| it.eq_ignore_ascii_case("file"))
+    })
+}
+
+/// A word, and the values in it: after an option's letter, or between signs that programs put around values.
 pub(crate) fn word_values(word: &str) -> Vec<&str> {
     let mut found: Vec<&str> = word
-        .split(['=', ':', ','])
+        .split(['=', ':', ',', '@', '<', '{', '}', ';', '"', '\''])
         .filter(|part| !part.is_empty())
         .collect();
     if found != [word] {
@@ -155,6 +232,9 @@ static HOME: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     let home = std::env::home_dir().filter(|home| home.is_absolute());
     home.map(|home| paths::normal_path(&home))
 });
+
+/// Texts that the words of one command may stand for.
+const MAX_TEXTS: usize = 4096;
 
 /// Letters times directories, for all paths together. Ten thousand usual paths need less than half.
 const MAX_LOOKS: usize = 1 << 24;

@@ -1,5 +1,7 @@
 //! Chooses among the options that an agent offers in a permission request.
 
+use std::collections::HashSet;
+
 use attache_schema::v1;
 
 /// Picks the option that corresponds to a rule or a remembered decision, by its kind: names are the agent's words.
@@ -17,16 +19,17 @@ pub fn pick_option(
     }
 }
 
-/// Whether an option of a request allows the action. `None` for an id that the request does not offer or offers twice,
-/// and for an option of an unknown kind.
+/// Whether an option of a request allows the action. `None` for an id that the request does not offer among the first
+/// [`MAX_OPTIONS`], for one that it offers twice, wherever, and for an option of an unknown kind.
 pub fn option_allows(
     options: &[v1::PermissionOption],
     chosen: &v1::PermissionOptionId,
 ) -> Option<bool> {
     use v1::PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
-    let mut offered = options.iter().filter(|option| option.option_id == *chosen);
-    let option = offered.next()?;
-    if offered.next().is_some() {
+    let offered = options.iter().enumerate();
+    let mut offered = offered.filter(|(_, option)| option.option_id == *chosen);
+    let (at, option) = offered.next()?;
+    if offered.next().is_some() || at >= MAX_OPTIONS {
         return None;
     }
     match option.kind {
@@ -52,19 +55,16 @@ fn pick(
     options: &[v1::PermissionOption],
     wanted: &v1::PermissionOptionKind,
 ) -> v1::RequestPermissionOutcome {
-    let options = &options[..options.len().min(MAX_OPTIONS)];
-    let is_ambiguous = options.iter().enumerate().any(|(index, option)| {
-        options[..index]
-            .iter()
-            .any(|other| other.option_id == option.option_id)
-    });
-    if is_ambiguous {
+    let mut ids = HashSet::new();
+    if !options.iter().all(|option| ids.insert(&option.option_id)) {
         return v1::RequestPermissionOutcome::Cancelled;
     }
-    match options.iter().find(|option| option.kind == *wanted) {
+    let mut listed = options.iter().take(MAX_OPTIONS);
+    match listed.find(|option| option.kind == *wanted) {
         Some(option) => v1::SelectedPermissionOutcome::new(option.option_id.clone()).into(),
         None => v1::RequestPermissionOutcome::Cancelled,
     }
 }
 
-const MAX_OPTIONS: usize = 16;
+/// The most options of a request that can be chosen.
+pub const MAX_OPTIONS: usize = 16;

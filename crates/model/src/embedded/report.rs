@@ -24,7 +24,8 @@ pub(super) fn success(instruction: &Instruction, result: &ToolResult) -> String 
         Instruction::Delete { path } => format!("Deleted `{path}`."),
         Instruction::Move { from, to } => format!("Moved `{from}` to `{to}`."),
         Instruction::List { path } => counted(
-            &text,
+            // The first line is the directory.
+            text.split_once('\n').map_or("", |(_, entries)| entries),
             "entry in",
             "entries in",
             path.as_deref().unwrap_or("."),
@@ -107,9 +108,15 @@ fn place(line: &str) -> Option<(&str, &str)> {
 }
 
 fn counted(text: &str, one: &str, many: &str, what: &str) -> String {
-    let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
+    // Notes of the tool are in brackets.
+    let is_note = |line: &str| line.starts_with('[') && line.ends_with(']');
+    let lines = text.lines().map(str::trim);
+    let lines = lines
+        .filter(|line| !line.is_empty() && !is_note(line))
+        .count();
     match lines {
-        0 => format!("Nothing found for `{what}`."),
+        0 if text.trim().is_empty() => format!("Nothing found for `{what}`."),
+        0 => format!("Nothing found for `{what}`.{}", first_lines(text)),
         lines => format!("{} `{what}`.{}", count(lines, one, many), first_lines(text)),
     }
 }
@@ -163,3 +170,25 @@ fn fenced(lines: &[&str], more: &str) -> String {
 }
 
 const MAX_LINES: usize = 20;
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    #[test]
+    fn notes_are_not_counted() {
+        for (text, expected) in [
+            ("", "Nothing found for `x`."),
+            ("[no file matches]\n", "Nothing found for `x`."),
+            (
+                "[nothing]\n[1 entry was withheld]\n",
+                "Nothing found for `x`.",
+            ),
+            ("a\n[cut]\n", "1 file matches `x`."),
+            ("a\nb\n", "2 files match `x`."),
+        ] {
+            let report = counted(text, "file matches", "files match", "x");
+            assert!(report.starts_with(expected), "{text:?}: {report}");
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Standard error is always read, and only its end is kept.
 
 use std::io::{self, Read};
+use std::sync::{Arc, Mutex};
 
 use attache_process::ExitStatus;
 use libtest_mimic::Trial;
@@ -13,6 +14,8 @@ pub(super) fn trials() -> Vec<Trial> {
         lone_trial("stderr::the_end_of_a_flood_is_kept", flood),
         trial("stderr::a_flood_without_lines_is_cut", one_line),
         trial("stderr::lines_can_be_watched", watched),
+        trial("stderr::lines_are_passed_to_a_closure", lines),
+        trial("stderr::a_long_line_is_passed_in_parts", long_line),
         trial(
             "stderr::every_byte_reaches_a_pipe_of_the_caller",
             handed_over,
@@ -56,6 +59,29 @@ async fn handed_over() {
         (ending.status, ending.stderr.as_str()),
         (ExitStatus::Exited(4), "")
     );
+}
+
+/// Runs a script, and returns the lines of its standard error.
+async fn lines_of(script: &str) -> Vec<String> {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&seen);
+    let program =
+        shell(script).on_stderr_line(move |line| sink.lock().unwrap().push(line.to_owned()));
+    let child = program.spawn().await.unwrap();
+    let ending = child.wait().await;
+    assert_eq!(ending.status, ExitStatus::Exited(0));
+    let seen = seen.lock().unwrap();
+    seen.clone()
+}
+
+async fn lines() {
+    let seen = lines_of(r"printf 'one\n\033[31mtwo\033[0m\n\nlast' >&2").await;
+    assert_eq!(seen, ["one", "two", "", "last"]);
+}
+
+async fn long_line() {
+    let seen = lines_of(r"head -c 200000 /dev/zero | tr '\0' 'x' >&2; echo >&2").await;
+    assert!(seen.len() > 1 && seen.iter().all(|line| line.starts_with('x')));
 }
 
 async fn watched() {

@@ -495,11 +495,12 @@ fn unique_ids_differ_and_say_what_they_name() {
 #[test]
 fn ids_are_compared_with_text() {
     let id = v1::SessionId::from("s");
+    let other: &str = "t";
     assert_eq!(id, "s");
     assert_eq!("s", id);
     assert_eq!(id, *"s");
     assert_eq!(*"s", id);
-    assert_ne!(id, "t");
+    assert_ne!(id, other);
 }
 
 #[test]
@@ -536,4 +537,19 @@ fn an_option_is_picked_by_its_kind_and_never_a_lasting_one() {
         true,
     );
     check(&[], false, false);
+}
+
+#[test]
+fn a_setter_takes_a_value_or_an_option() {
+    let kept = v1::Implementation::new("a", "1").title("T");
+    let title: Option<&str> = Some("T");
+    assert_eq!(v1::Implementation::new("a", "1").title(title), kept);
+    assert_eq!(
+        v1::Implementation::new("a", "1").title(kept.title.clone()),
+        kept
+    );
+    let none: Option<String> = None;
+    assert_eq!(v1::Implementation::new("a", "1").title(none).title, None);
+    let read = v1::ReadTextFileRequest::new("s", "/a");
+    assert_eq!(read.clone().line(7).line, read.line(Some(7)).line);
 }

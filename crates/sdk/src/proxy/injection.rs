@@ -1,6 +1,5 @@
 //! Messages that a proxy sends on its own.
 
-use attache_rpc::json::Encode;
 use attache_schema::method::{
     NotificationToAgent, NotificationToClient, RequestToAgent, RequestToClient, SendNotification,
     SendRequest,
@@ -8,7 +7,7 @@ use attache_schema::method::{
 use attache_transport::{Delivery, PeerHandle};
 
 use super::held::IN_ORDER;
-use super::lane::session_named_in;
+use crate::connection::EncodedParams;
 use crate::error::CallErrorKind;
 use crate::{CallError, Role};
 
@@ -85,25 +84,4 @@ async fn send<N: SendNotification>(
     };
     let outcome: Result<(), CallErrorKind> = exchange.await;
     outcome.map_err(|kind| params.error(peer, method.name, kind))
-}
-
-struct EncodedParams(String);
-
-impl EncodedParams {
-    fn of<T>(encode: impl FnOnce(&mut String) -> T) -> (Self, T) {
-        let mut text = String::new();
-        let outcome = encode(&mut text);
-        (EncodedParams(text), outcome)
-    }
-
-    fn error(&self, peer: Role, method: &'static str, kind: CallErrorKind) -> CallError {
-        let session = session_named_in(&self.0).map(|id| id.as_str().to_owned());
-        CallError::new(peer, method.into(), session, kind)
-    }
-}
-
-impl Encode for EncodedParams {
-    fn encode(&self, out: &mut String) {
-        out.push_str(&self.0);
-    }
 }

@@ -1,10 +1,8 @@
 //! Calls that wait for their response.
 
-use std::sync::atomic::Ordering;
-
 use attache_rpc::{CallId, Payload};
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tracing::Span;
 
 use super::{CallError, CloseReason, Delivery, PeerHandle};
@@ -33,6 +31,8 @@ impl PendingCall {
         let waiter = ResponseWaiter {
             delivery,
             answer: sender,
+            started: Instant::now(),
+            taken_count: link.shared().taken_count(),
             queued: None,
         };
         state.waiters.insert(call, waiter);
@@ -96,18 +96,13 @@ impl PendingCall {
     async fn wait_in_order(
         &mut self,
     ) -> Result<Result<Payload, CallError>, oneshot::error::RecvError> {
-        let first = self.link.shared().taken_count();
-        let mut has_open_requests = false;
         loop {
             let shared = self.link.shared();
             let taken_count = shared.taken_count();
             if let Ok(answer) = timeout(shared.stall, &mut self.answer).await {
                 return answer;
             }
-            let had_open_requests =
-                std::mem::replace(&mut has_open_requests, self.has_open_requests());
-            let is_unread = had_open_requests && has_open_requests && first == shared.taken_count();
-            if is_unread || (taken_count == shared.taken_count() && self.is_stalled()) {
+            if taken_count == shared.taken_count() && self.is_stalled() {
                 return Ok(Err(CallError::Stalled));
             }
         }
@@ -118,12 +113,6 @@ impl PendingCall {
         let state = self.link.shared().lock();
         let queued = state.waiters.get(&self.call).and_then(|w| w.queued);
         queued.is_some_and(|since| since.elapsed() >= self.link.shared().stall)
-    }
-
-    /// Whether the peer waits for a response while the inbox contains messages that have not been taken.
-    fn has_open_requests(&self) -> bool {
-        let shared = self.link.shared();
-        shared.unread.load(Ordering::Acquire) > 0 && shared.lock().endpoint.open_requests() > 0
     }
 }
 

@@ -1,11 +1,10 @@
 //! The dialog after the agent exits: how it ended, the last lines it wrote to standard error, and what to do next.
 
-use attache_text::plain::visible_lines;
+use attache_text::plain::{visible, visible_lines};
 use crossterm::event::KeyEvent;
 
 use super::answer_list::{AnswerList, ListOutcome};
 use super::panel::{Panel, PanelTone};
-use super::text;
 use crate::paint::theme::{TextRole, Theme};
 
 /// The dialog after the agent exits.
@@ -69,7 +68,7 @@ impl AgentExitDialog {
             panel.text(title, theme.style(TextRole::Dim), inner);
             let skipped = self.stderr.len().saturating_sub(LINES);
             for line in self.stderr.iter().skip(skipped) {
-                panel.quoted(&text::safe_line(line), TextRole::Quote, theme, inner);
+                panel.quoted(&visible(line), TextRole::Quote, theme, inner);
             }
         }
         panel.blank_line();

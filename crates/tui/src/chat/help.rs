@@ -94,7 +94,6 @@ const REQUESTS: &[(&str, &str)] = &[
         "scroll, as the wheel does; Home and End go to the ends",
     ),
     ("Alt-D", "all details"),
-    ("Alt-V", "compare with the disk"),
     ("← →", "how long to remember, when you confirm"),
     (
         "Esc",

@@ -16,14 +16,15 @@ mod row_coverage;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use attache_client::command::PermissionAnswer;
-use attache_client::event::{DiskComparison, PermissionPrompt};
+use attache_client::event::PermissionPrompt;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use attache_host::permissions::{Expiry, Scope, option_allows};
 
+use super::request_queue::GRACE_PERIOD;
 use crate::paint::Scroll;
 use changes::Changes;
 use choices::PermissionChoice;
@@ -38,8 +39,9 @@ pub(crate) struct PermissionDialog {
     choices: Vec<PermissionChoice>,
     selected: Option<usize>,
     step: DialogStep,
+    /// When the second step was opened, whose Enter must not be the end of a double or held one.
+    confirming_since: Option<Instant>,
     detail_level: DetailLevel,
-    diff_base: DiffBase,
     /// The first visible row of the scrolled part.
     top: usize,
     /// The choices for how long to remember an answer; the first one is current.
@@ -77,14 +79,6 @@ enum DetailLevel {
     Full,
 }
 
-/// The old text that changes are compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DiffBase {
-    /// The old text that the agent sent.
-    Agent,
-    Disk,
-}
-
 /// The effect of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PermissionOutcome {
@@ -105,8 +99,8 @@ impl PermissionDialog {
             prompt,
             selected: None,
             step: DialogStep::Choosing,
+            confirming_since: None,
             detail_level: DetailLevel::Summary,
-            diff_base: DiffBase::Agent,
             top: 0,
             expiries: expiries(expiry),
             coverage: RowCoverage::default(),
@@ -139,6 +133,12 @@ impl PermissionDialog {
         }
     }
 
+    /// Whether the user is in the second step.
+    #[cfg(test)]
+    pub(crate) fn is_confirming(&self) -> bool {
+        matches!(self.step, DialogStep::Confirming(_))
+    }
+
     /// Records what the screen shows.
     pub(crate) fn set_drawn(&mut self, drawn: DrawnPage) {
         self.top = drawn.top;
@@ -152,14 +152,20 @@ impl PermissionDialog {
     }
 
     /// Handles a key. `size` is the current size of the screen.
-    pub(crate) fn key(&mut self, key: &KeyEvent, size: (u16, u16)) -> PermissionOutcome {
+    pub(crate) fn key(
+        &mut self,
+        key: &KeyEvent,
+        size: (u16, u16),
+        now: Instant,
+    ) -> PermissionOutcome {
         match key.modifiers - KeyModifiers::SHIFT {
             KeyModifiers::NONE => {}
             KeyModifiers::ALT => return self.alt_key(key),
             _ => return PermissionOutcome::Open,
         }
         match (key.code, self.step) {
-            (KeyCode::Enter, DialogStep::Choosing) => return self.pick(size),
+            (KeyCode::Enter, DialogStep::Choosing) => return self.pick(size, now),
+            (KeyCode::Enter, DialogStep::Confirming(_)) if !self.can_confirm(now) => {}
             (KeyCode::Enter, DialogStep::Confirming(choice)) => return self.confirm(choice, size),
             (KeyCode::Esc, DialogStep::Confirming(_)) => self.set_step(DialogStep::Choosing),
             (KeyCode::Esc | KeyCode::Tab, _) => return PermissionOutcome::Back,
@@ -204,10 +210,8 @@ impl PermissionDialog {
     }
 
     fn alt_key(&mut self, key: &KeyEvent) -> PermissionOutcome {
-        match key.code {
-            KeyCode::Char('d') => self.toggle_detail_level(),
-            KeyCode::Char('v') if self.differs_from_disk() => self.toggle_diff_base(),
-            _ => {}
+        if key.code == KeyCode::Char('d') {
+            self.toggle_detail_level();
         }
         PermissionOutcome::Open
     }
@@ -263,7 +267,13 @@ impl PermissionDialog {
         format!("read the whole request first: {lines} not been on the screen ({key})")
     }
 
-    fn pick(&mut self, size: (u16, u16)) -> PermissionOutcome {
+    /// Whether the second step has been open long enough.
+    fn can_confirm(&self, now: Instant) -> bool {
+        let since = self.confirming_since;
+        since.is_some_and(|at| now.saturating_duration_since(at) >= GRACE_PERIOD)
+    }
+
+    fn pick(&mut self, size: (u16, u16), now: Instant) -> PermissionOutcome {
         let Some((at, choice)) = self
             .selected
             .and_then(|at| Some((at, self.choices.get(at)?.clone())))
@@ -277,6 +287,7 @@ impl PermissionDialog {
         }
         if choice.lasts() {
             self.set_step(DialogStep::Confirming(at));
+            self.confirming_since = Some(now);
             return PermissionOutcome::Open;
         }
         self.answer(&choice)
@@ -340,20 +351,6 @@ impl PermissionDialog {
         };
         self.top = 0;
     }
-
-    fn toggle_diff_base(&mut self) {
-        self.diff_base = match self.diff_base {
-            DiffBase::Agent => DiffBase::Disk,
-            DiffBase::Disk => DiffBase::Agent,
-        };
-        self.top = 0;
-    }
-
-    /// Whether a file on disk differs from what the agent shows.
-    fn differs_from_disk(&self) -> bool {
-        let mut found = self.prompt.disk.iter();
-        found.any(|found| matches!(found, DiskComparison::Different(_)))
-    }
 }
 
 /// The expiries to choose from, starting with the configured one.
@@ -375,7 +372,7 @@ impl PermissionPage {
 }
 
 /// Explains why Enter did nothing.
-pub(crate) const NOT_SHOWN: &str = "not shown yet: press Enter again";
+pub(crate) const NOT_SHOWN: &str = "the answer was not on the screen yet: press Enter again";
 const HOUR: u64 = 60 * 60;
 const EXPIRIES: [Expiry; 5] = [
     Expiry::Never,

@@ -150,7 +150,7 @@ async fn the_clients_terminal_is_shown_before_it_is_released() {
     let outcome = performed.await.unwrap();
     assert_eq!(outcome.content, content);
     expect![[r#"
-        create sh ["-c", "echo hello"]
+        create /bin/sh ["-c", "echo hello"]
         release"#]]
     .assert_eq(&stage.asked());
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use attache::{Transcript, v1};
 use attache_host::audit;
-use attache_host::permissions::{Action, Expiry, Reason, ShownContent};
+use attache_host::permissions::{Action, Expiry, Reason};
 use tokio::sync::{Notify, oneshot};
 
 use super::{
@@ -100,8 +100,7 @@ impl Conversation {
             RequestSource::ToolCall(asked) => {
                 let told = self.told_of(asked);
                 let call = merge_tool_call(told, &asked.tool_call);
-                let options = asked.options.iter().take(MOST_OPTIONS);
-                (RequestSubject::ToolCall(call), options.cloned().collect())
+                (RequestSubject::ToolCall(call), asked.options.clone())
             }
             RequestSource::HostRequest(asked, _) => (
                 RequestSubject::HostRequest(Arc::clone(asked)),
@@ -109,21 +108,15 @@ impl Conversation {
             ),
             RequestSource::Exec(exec, _) => (RequestSubject::Exec(exec.clone()), own_options()),
         };
-        let omitted_options = match &request.source {
-            RequestSource::ToolCall(asked) => asked.options.len().saturating_sub(MOST_OPTIONS),
-            RequestSource::HostRequest(..) | RequestSource::Exec(..) => 0,
-        };
         let snapshot = RequestSnapshot {
             revision: request.revision,
             action: action.clone(),
             subject,
             options,
-            omitted_options,
             was_shown: request.was_shown,
             turn: self.sessions.turn_of(&request.session),
             again: Arc::clone(&request.again),
-            disk: Vec::new(),
-            content: ShownContent::None,
+            changes: Vec::new(),
             change: None,
         };
         if let Some(request) = self.pending.requests.get_mut(&key) {
@@ -435,5 +428,3 @@ const MOST_OPEN: usize = 64;
 const MOST_EXECS: usize = 48;
 /// Maximum total size of waiting requests; further requests are cancelled.
 const MOST_BYTES: usize = 16 << 20;
-/// Maximum options of a request.
-const MOST_OPTIONS: usize = 16;

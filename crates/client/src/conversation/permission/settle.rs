@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use attache::v1;
 use attache_host::audit::{self, AnswerReach, UserAnswer};
 use attache_host::permissions::{
-    self, Action, Expiry, Grant, GrantedBy, Reason, RememberedDecision, Scope,
+    self, Action, Expiry, Grant, GrantedBy, Reason, RememberedDecision, Scope, ShownContent,
 };
 use attache_text::plain::visible;
 
@@ -127,7 +127,12 @@ impl Conversation {
         reason: Reason,
     ) -> PermissionOutcome {
         let answer = permissions::pick_option(is_allowed, &snapshot.options);
-        let is_allowed = is_allowed && answer != CANCELLED;
+        let is_offered = answer != CANCELLED;
+        let reason = match is_allowed && !is_offered {
+            true => Reason::new(NOT_OFFERED),
+            false => reason,
+        };
+        let is_allowed = is_allowed && is_offered;
         if !(is_allowed && snapshot.is_read_through_us()) {
             if !has_record {
                 self.log_event(&audit::Event::Asked(&snapshot.action));
@@ -180,7 +185,8 @@ impl Conversation {
         let RequestSubject::ToolCall(_) = &snapshot.subject else {
             return None;
         };
-        let grant = Grant::for_shown_action(&snapshot.action, &snapshot.content, by)?;
+        let content = ShownContent::of(&snapshot.changes);
+        let grant = Grant::for_shown_action(&snapshot.action, &content, by)?;
         self.setup.host.permissions.grant(grant)
     }
 
@@ -224,6 +230,8 @@ impl Conversation {
             }));
     }
 }
+
+const NOT_OFFERED: &str = "the agent offers no option to allow it once";
 
 /// Whether the agent itself remembers this answer.
 fn lasts_with_agent(option: &v1::PermissionOption) -> bool {

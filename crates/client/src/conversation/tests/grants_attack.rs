@@ -166,6 +166,30 @@ async fn attack_a_change_that_was_shown_is_written_once_and_nothing_else_is() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "A");
 }
 
+/// The symptom: the agent showed one line of a file, which it does not contain, and could replace the whole file.
+#[tokio::test]
+async fn attack_a_diff_that_does_not_apply_to_the_file_permits_no_write() {
+    for there in [
+        "chapter\n".repeat(500),
+        "recieve\n".repeat(2),
+        "recieve\r\nx\r\n".into(),
+    ] {
+        let (_folder, base) = folder();
+        let file = format!("{base}/file");
+        std::fs::write(&file, &there).unwrap();
+        let mut turn = Turn::new();
+        let old = match there.contains('\r') {
+            true => "recieve\nx\n",
+            false => "recieve\n",
+        };
+        let call = json!({ "kind": "edit", "content": [diff(&file, Some(old), "receive\n")] });
+        turn.request(call, "yes");
+        turn.write(&file, "receive\n", false);
+        turn.play().await;
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), there);
+    }
+}
+
 #[tokio::test]
 async fn attack_a_change_is_not_written_to_a_file_that_changed_after_the_yes() {
     for old in [None, Some("old")] {
@@ -347,6 +371,21 @@ fn commands() -> Vec<Value> {
             other["env"] = json!([{ "name": name, "value": value }]);
             other
         })
+    }));
+    let wrapped = [
+        ("sh", json!(["-c", "attache-no-such-program a b"])),
+        ("bash", json!(["-c", "attache-no-such-program a b"])),
+        ("bash", json!(["-lc", "attache-no-such-program a b"])),
+        ("/bin/bash", json!(["-c", "attache-no-such-program a b"])),
+        ("env", json!(["attache-no-such-program", "a", "b"])),
+        ("env", json!(["CI=1", "attache-no-such-program", "a", "b"])),
+        ("timeout", json!(["5", "attache-no-such-program", "a", "b"])),
+    ];
+    commands.extend(wrapped.map(|(program, args)| {
+        let mut other = shown();
+        other["command"] = json!(program);
+        other["args"] = args;
+        other
     }));
     let lines = [
         "attache-no-such-program a b; id",

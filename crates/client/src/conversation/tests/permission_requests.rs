@@ -1,11 +1,13 @@
 //! Permission requests and the user's answers.
 
-use attache_host::permissions::{Expiry, PermissionConfig, Permissions, Preset, Scope};
+use attache_host::permissions::{
+    DiskComparison, Expiry, PermissionConfig, Permissions, Preset, Scope,
+};
 use expect_test::expect;
 
 use super::{BEGIN, Fixture, allow, reject};
 use crate::command::{Command, PermissionAnswer};
-use crate::event::{DiskComparison, Event};
+use crate::event::Event;
 
 const OPTIONS: &str = r#""options":[{"optionId":"yes","name":"No","kind":"allow_once"},{"optionId":"no","name":"Yes","kind":"reject_once"}]"#;
 
@@ -217,8 +219,8 @@ async fn no_prompt_appears_when_a_rule_decides() {
 const EDIT: &str = r#"<- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Edit","kind":"edit","content":[{"type":"diff","path":"PATH","oldText":"one\n","newText":"two\n"}]},OPTIONS}
         => {"outcome":{"outcome":"cancelled"}}"#;
 
-/// The comparison in the prompt when the agent shows that `one` becomes `two`.
-async fn compared(there: Option<&str>) -> Vec<DiskComparison> {
+/// The change in the prompt when the agent shows that `one` becomes `two`.
+async fn compared(there: Option<&str>) -> (Option<String>, String, DiskComparison) {
     let dir = tempfile::tempdir_in("/tmp").unwrap();
     let path = dir.path().canonicalize().unwrap().join("file");
     if let Some(text) = there {
@@ -230,15 +232,25 @@ async fn compared(there: Option<&str>) -> Vec<DiskComparison> {
     };
     answer(&mut fixture, 1, PermissionAnswer::Dismiss);
     fixture.until("ended").await;
-    asked.disk
+    let [change] = &asked.changes[..] else {
+        panic!("{:?}", asked.changes)
+    };
+    let diff = change.diff.clone();
+    (diff.old_text, diff.new_text, change.disk.clone())
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_invented_old_text_is_reported() {
-    assert_eq!(compared(Some("one\n")).await, [DiskComparison::AsShown]);
-    let other = DiskComparison::Different(Some("precious\n".to_owned()));
-    assert_eq!(compared(Some("precious\n")).await, [other]);
-    assert_eq!(compared(None).await, [DiskComparison::Different(None)]);
+async fn a_change_is_shown_as_that_of_the_file_on_disk() {
+    let shown = |old: &str, new: &str, disk| (Some(old.to_owned()), new.to_owned(), disk);
+    let found = compared(Some("zero\none\n")).await;
+    assert_eq!(
+        found,
+        shown("zero\none\n", "zero\ntwo\n", DiskComparison::Applies)
+    );
+    let found = compared(Some("precious\n")).await;
+    assert_eq!(found, shown("one\n", "two\n", DiskComparison::NotFound));
+    let found = compared(None).await;
+    assert_eq!(found, shown("one\n", "two\n", DiskComparison::NoFile));
 }
 
 #[tokio::test(start_paused = true)]
@@ -249,7 +261,8 @@ async fn files_outside_the_roots_are_not_read() {
     };
     answer(&mut fixture, 1, PermissionAnswer::Dismiss);
     fixture.until("ended").await;
-    assert!(matches!(&asked.disk[..], [DiskComparison::Unknown(why)] if why.contains("outside")));
+    let disk = &asked.changes[0].disk;
+    assert!(matches!(disk, DiskComparison::Unknown(why) if why.contains("outside")));
 }
 
 #[tokio::test(start_paused = true)]

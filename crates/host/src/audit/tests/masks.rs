@@ -117,3 +117,36 @@ fn none_of_forty_secrets_is_logged() {
     assert_eq!(text.lines().count(), 80);
     assert!(!text.contains("canary"), "{text}");
 }
+
+#[test]
+fn withheld_values_are_replaced_in_every_field() {
+    let dir = tempfile::tempdir().unwrap();
+    let logs = dir.path().join("audit");
+    let value = "q7Zk29LmVb83XwTnR4";
+    let variables = [("MY_API_KEY".into(), value.into())];
+    let environment = crate::environment::ChildEnvironment::of(variables, &[]);
+    for in_background in [false, true] {
+        let mut log = Log::open(&logs)
+            .unwrap()
+            .without_values(environment.values().clone());
+        if in_background {
+            log = log.in_background().unwrap();
+        }
+        let command = ["curl", "-d", value, &format!("x{value}y")].map(str::to_owned);
+        log.append(&Event::Ran {
+            agent: "agent",
+            session: "s",
+            command: &command,
+            outcome: Err(format!("no {value}")),
+        });
+        log.append(&Event::Started { agent: value });
+        log.settle();
+    }
+    let mut lines = String::new();
+    for entry in fs::read_dir(&logs).unwrap() {
+        let path = entry.unwrap().path();
+        lines += &String::from_utf8_lossy(&fs::read(path).unwrap());
+    }
+    assert!(!lines.contains(value), "{lines}");
+    assert_eq!(lines.matches("[MY_API_KEY withheld]").count(), 8, "{lines}");
+}

@@ -127,6 +127,10 @@ const FOUND_BEFORE: &[&str] = &[
     "-t +- -S A",
     "--rcfile -s S A",
     "-T -cs S A",
+    "-oO errexit extglob S A",
+    "-Oo extglob errexit S A",
+    "+oO errexit extglob S A",
+    "-oOe errexit extglob -x S A",
     "-o errexit +s S A",
     "+s -s +s S A",
 ];

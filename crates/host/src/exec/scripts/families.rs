@@ -21,6 +21,8 @@ pub(super) struct InterpreterFamily {
     pub(super) modules: &'static str,
     /// Letters whose value is a file that is also run.
     pub(super) files: &'static str,
+    /// Letters that have such a value in some modes or versions, and none in others.
+    pub(super) possible_files: &'static str,
     pub(super) long_flags: &'static [&'static str],
     pub(super) long_valued: &'static [&'static str],
     pub(super) long_code: &'static [&'static str],
@@ -134,7 +136,6 @@ pub(super) const FAMILIES: &[InterpreterFamily] = &[
     InterpreterFamily {
         names: &["deno", "bun"],
         flags: "AqhvipwRWNESb",
-        valued: "cL",
         code: "e",
         files: "r",
         long_flags: &[
@@ -148,16 +149,6 @@ pub(super) const FAMILIES: &[InterpreterFamily] = &[
             "--silent",
             "--bun",
             "--smol",
-        ],
-        long_valued: &[
-            "--config",
-            "--import-map",
-            "--lock",
-            "--cert",
-            "--location",
-            "--seed",
-            "--env-file",
-            "--filter",
         ],
         long_directories: &["--cwd"],
         long_code: &["--eval"],
@@ -310,7 +301,7 @@ pub(super) const FAMILIES: &[InterpreterFamily] = &[
     },
     InterpreterFamily {
         names: &["cmake"],
-        files: "P",
+        files: "PC",
         glued: "D",
         ..WITH_FILE_OPTION
     },
@@ -334,6 +325,7 @@ pub(super) const FAMILIES: &[InterpreterFamily] = &[
         valued: "pcsedlbtD",
         files: "x",
         long_files: &[
+            "--x",
             "--command",
             "--init-command",
             "--early-init-command",
@@ -362,16 +354,18 @@ pub(super) const FAMILIES: &[InterpreterFamily] = &[
     },
     InterpreterFamily {
         names: &["vi", "vim", "nvim", "ex", "gvim", "view"],
-        flags: "AbCdDEeFgHhLlMmnNRrvVxXyZ",
-        valued: "cpPtTUwW",
-        files: "sSu",
+        flags: "AbCdDEeFgHhLMmnNoOpqRrvVxXyZ",
+        valued: "cPtTwWi",
+        files: "SuU",
+        // With `-e`, `-s` has no value. In Neovim, `-l` has one.
+        possible_files: "sl",
         ..WITH_FILE_OPTION
     },
     InterpreterFamily {
         names: &["emacs"],
         flags: "qQ",
         valued: "fudtTgL",
-        files: "l",
+        files: "lx",
         long_files: &["--script", "--load"],
         has_one_dash: true,
         ..WITH_FILE_OPTION
@@ -395,6 +389,7 @@ const NONE: InterpreterFamily = InterpreterFamily {
     directories: "",
     modules: "",
     files: "",
+    possible_files: "",
     long_flags: &["--help", "--version"],
     long_valued: &[],
     long_code: &[],

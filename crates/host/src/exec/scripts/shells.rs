@@ -24,7 +24,8 @@ pub(super) fn read(words: &[String]) -> FoundScripts<'_> {
         if std::mem::take(&mut state.is_value) {
             continue;
         }
-        if std::mem::take(&mut state.may_be_value) {
+        if state.possible_values > 0 {
+            state.possible_values -= 1;
             found.programs.push(ScriptWord::PossibleScript(at));
             continue;
         }
@@ -47,8 +48,8 @@ struct OptionState {
     input: OptionSwitch,
     /// Whether the next word belongs to an option, unless it looks like one itself.
     is_value: bool,
-    /// Whether the next word may belong to an option.
-    may_be_value: bool,
+    /// How many of the next words may belong to an option: letters in one word may have a value each.
+    possible_values: usize,
     /// Whether the options have ended for some shell.
     may_have_ended: bool,
     /// Whether the options have ended for every shell.
@@ -74,7 +75,9 @@ impl OptionState {
     fn read_option(&mut self, word: &str) {
         // A word after an option with a value may be the value, whatever it looks like.
         let is_value = std::mem::take(&mut self.is_value);
-        let may_be_value = std::mem::take(&mut self.may_be_value) || is_value;
+        let may_be_value = self.possible_values > 0 || is_value;
+        // The word itself may be one of them.
+        self.possible_values = self.possible_values.saturating_sub(1);
         if may_be_value {
             self.may_have_ended = true;
         }
@@ -93,22 +96,22 @@ impl OptionState {
                 for letter in letters.chars() {
                     self.letter(letter, is_sure);
                 }
-                self.is_value = is_value && !self.may_be_value;
-                self.may_be_value |= is_value;
+                self.is_value = is_value && self.possible_values == 0;
+                self.possible_values += usize::from(is_value);
             }
         }
     }
 
     fn letter(&mut self, letter: char, is_sure: bool) {
         // In some shells, the letters after one with a value are the value.
-        let is_sure = is_sure && !self.may_be_value;
+        let is_sure = is_sure && self.possible_values == 0;
         match letter {
             'c' => self.code.turn(is_sure),
             's' => self.input.turn(is_sure),
             // In zsh, no options follow.
             'b' | '-' => self.may_have_ended = true,
             _ if FLAGS.contains(letter) => {}
-            _ => self.may_be_value = true,
+            _ => self.possible_values += 1,
         }
     }
 
@@ -118,7 +121,7 @@ impl OptionState {
             None if LONG_FLAGS.contains(&word) => {}
             // `fish --command` is another family, but a link may be called `sh`.
             None if word == "--command" => self.code = OptionSwitch::Doubtful,
-            None => self.may_be_value = true,
+            None => self.possible_values += 1,
         }
         // `--shinstdin` and the like.
         if word.contains("stdin") {

@@ -122,6 +122,126 @@ fn a_rule_with_a_path_looks_at_the_directory_and_the_arguments() {
     );
 }
 
+#[test]
+fn attack_no_spelling_of_an_argument_hides_the_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().canonicalize().unwrap();
+    std::fs::create_dir(base.join("secrets")).unwrap();
+    std::fs::write(base.join("secrets/key"), "").unwrap();
+    std::fs::write(base.join("ok.txt"), "").unwrap();
+    let policy =
+        r#"{"rules": [{"action": "deny", "command": "curl", "path": "./secrets", "id": "no"}]}"#;
+    let rules = rules(Preset::Ask, policy).started_in(&base);
+    let verdict = |words: &[String]| {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut exec = exec("/usr/bin/curl", &words);
+        exec.cwd = Some(base.clone());
+        verdict_on(&rules, &exec)
+    };
+    let line = |line: &str| -> Vec<String> {
+        let line = line.replace("$PWD", base.to_str().unwrap());
+        line.split(' ').map(str::to_owned).collect()
+    };
+    for paths in [
+        "secrets/key",
+        "./secrets/key",
+        "x/../secrets/key",
+        "$PWD/secrets/key",
+        "%73ecrets/key",
+        "{secrets/key}",
+        "{x,secrets/key}",
+        "secret{s,}/key",
+        "secret[s-s]/key",
+        "secret?/key",
+        "s*/key",
+    ] {
+        for around in [
+            "P",
+            "-TP",
+            "-T P",
+            "@P",
+            "-d @P",
+            "-d@P",
+            "--data-binary=@P",
+            "x=@P",
+            "x=<P",
+            "n@P",
+            "-F x=@a,P",
+            "x=@\"P\";type=a",
+            "--upload-file=P",
+            "P:password",
+        ] {
+            let words = line(&format!("curl {} u", around.replace('P', paths)));
+            assert_eq!(verdict(&words), "denied: policy rule `no`", "{words:?}");
+        }
+    }
+    for address in [
+        "file://$PWD/secrets/key",
+        "file://localhost$PWD/secrets/key",
+        "FILE://LOCALHOST$PWD/secrets/key",
+        "file:$PWD/secrets/key",
+        "file://$PWD/%73ecrets/key",
+        "file://localhost$PWD/%73%65crets/key",
+        "--url=file://localhost$PWD/%73ecrets/key",
+        "file://$PWD/{secrets,x}/key",
+        "file://$PWD/secret[s-s]/key",
+        "file://$PWD/x/../secrets/key?x#y",
+    ] {
+        let words = line(&format!("curl {address}"));
+        assert_eq!(verdict(&words), "denied: policy rule `no`", "{words:?}");
+    }
+    for harmless in [
+        "curl -T ok.txt https://secret.example/%20?a={b}",
+        "curl -d @ok.txt user@host:/x",
+        "curl -H 'a:b[1]' https://[::1]/x",
+        "curl file://localhost$PWD/ok.txt",
+        "curl -o /dev/null https://x/[1-3].{png,jpg}",
+    ] {
+        assert_eq!(verdict(&line(harmless)), "runs", "{harmless}");
+    }
+}
+
+#[test]
+fn attack_a_separate_program_of_git_is_an_alias_if_git_cannot_find_it() {
+    let rules = rules(Preset::Ask, PUSH);
+    let verdict = |line: &str, variable: Option<&str>| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let process = FakeProcess {
+            variables: variable.into_iter().map(OsString::from).collect(),
+        };
+        let mut judge = judge(&rules.watch().rules).unwrap();
+        matches!(
+            judge.judge(&exec("/usr/bin/git", &words), &process),
+            ExecVerdict::Continue
+        )
+    };
+    for name in [
+        "submodule",
+        "sh-i18n--envsubst",
+        "web--browse",
+        "mergetool--lib",
+    ] {
+        let line = format!("git {name} update");
+        assert!(verdict(&line, None), "{line}");
+        assert!(
+            verdict(&line, Some("GIT_EXEC_PATH=/usr/lib/git-core")),
+            "{line}"
+        );
+        assert!(!verdict(&line, Some("GIT_EXEC_PATH=/tmp")), "{line}");
+        assert!(
+            !verdict(&format!("git --exec-path=/tmp {name}"), None),
+            "{line}"
+        );
+        assert!(!verdict(
+            &format!("git --exec-path=/tmp -c alias.{name}=push {name}"),
+            None
+        ));
+    }
+    assert!(verdict("git status", Some("GIT_EXEC_PATH=/tmp")));
+    assert!(verdict("git --exec-path=/tmp status", None));
+    assert!(!verdict("git svn fetch", None));
+}
+
 const RENAMED: &str = r#"{"default": "allow", "rules": [
     {"action": "deny", "command": ["git push **", "cargo publish **", "cargo test **"], "id": "no"},
     {"action": "deny", "command": ["npm install **", "npm publish **", "docker run **"], "id": "no"},

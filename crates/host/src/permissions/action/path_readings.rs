@@ -8,7 +8,7 @@ use percent_encoding::percent_decode_str;
 /// A text as each path that a tool may take it for: as written; without spaces or quotes around it or an `@` in front;
 /// with all kinds of spaces as plain ones; without backslashes that escape, or with backslashes as slashes; decoded as
 /// in an address; and as a `file:` address.
-pub(super) fn readings(text: &str) -> Vec<PathBuf> {
+pub(in super::super) fn readings(text: &str) -> Vec<PathBuf> {
     paths(spellings(
         text,
         &[bare, without_at, plain_spaces, unescaped, slashed, decoded],

@@ -3,7 +3,7 @@
 
 use super::base_name;
 use super::pattern::CommandMatch;
-use super::subcommands::{PrefixWord, SubcommandNames, is_subcommand, spellings};
+use super::subcommands::{PrefixWord, SubcommandNames, is_git_script, is_subcommand, spellings};
 
 /// A word of a command, which may be unknown before the command runs.
 pub(crate) trait CommandWord {
@@ -40,13 +40,34 @@ pub(super) fn ends<W: CommandWord>(
     own: &[&str],
     arguments: &[W],
 ) -> SubcommandEnds {
-    let mut found = SubcommandEnds::default();
+    let mut found = SubcommandEnds {
+        is_unsure: has_other_git_scripts(program, subcommands, arguments),
+        ..SubcommandEnds::default()
+    };
     for spelling in spellings(program, subcommands) {
         let ends = ends_of(program, &spelling, own, arguments);
         found.places.extend(ends.places);
         found.is_unsure |= ends.is_unsure;
     }
     found
+}
+
+/// Whether an option makes git look for its separate programs elsewhere, where one may be missing: then its name may be an
+/// alias.
+fn has_other_git_scripts<W: CommandWord>(program: &str, wanted: &[&str], words: &[W]) -> bool {
+    let moves = |word: &W| {
+        word.literal()
+            .is_some_and(|it| it.starts_with("--exec-path="))
+    };
+    !wanted.is_empty()
+        && base_name(program) == "git"
+        && words.iter().any(moves)
+        && names_git_script(words)
+}
+
+/// Whether the subcommand of git may be a separate program.
+pub(crate) fn names_git_script<W: CommandWord>(words: &[W]) -> bool {
+    subcommands("git", words).any(|word| word.is_some_and(is_git_script))
 }
 
 fn ends_of<W: CommandWord>(

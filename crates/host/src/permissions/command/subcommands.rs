@@ -66,6 +66,11 @@ pub(super) fn spellings<'a>(program: &str, subcommands: &[&'a str]) -> Vec<Vec<&
     all
 }
 
+/// Whether a subcommand is a separate program of git's package.
+pub(super) fn is_git_script(word: &str) -> bool {
+    SubcommandNames::of("git").is_some_and(|git| has(git.scripts, word))
+}
+
 /// A word behind the first one of those that run a subcommand elsewhere, such as the name in `yarn workspace NAME`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PrefixWord {
@@ -87,6 +92,9 @@ pub(super) struct SubcommandNames {
     names: &'static str,
     /// Subcommands that are built in and can't be made an alias of another one.
     known: &'static str,
+    /// Subcommands that are separate programs of the same package. They can be made an alias only if the program looks
+    /// for them elsewhere.
+    scripts: &'static str,
     /// Names of the same subcommand, in groups separated by commas.
     aliases: &'static str,
     groups: &'static str,
@@ -161,7 +169,7 @@ impl SubcommandNames {
     fn is_known(&self, word: &str) -> bool {
         let is_alias = || self.aliases.split(',').any(|group| has(group, word));
         // Where users can define aliases, a built-in alias is only the default.
-        has(self.known, word) || (!self.has_own_aliases && is_alias())
+        has(self.known, word) || has(self.scripts, word) || (!self.has_own_aliases && is_alias())
     }
 }
 
@@ -180,20 +188,21 @@ const PROGRAMS: &[SubcommandNames] = &[
     SubcommandNames {
         names: "git",
         known: "add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore \
-            check-mailmap check-ref-format checkout checkout-index checkout--worker cherry cherry-pick clean clone column \
+            check-mailmap check-ref-format checkout checkout--worker checkout-index cherry cherry-pick clean clone column \
             commit commit-graph commit-tree config count-objects credential credential-cache credential-cache--daemon \
             credential-store describe diagnose diff diff-files diff-index diff-tree difftool fast-export fast-import \
-            fetch fetch-pack filter-branch fmt-merge-msg for-each-ref for-each-repo format-patch fsck fsck-objects \
-            fsmonitor--daemon gc get-tar-commit-id grep hash-object help hook http-backend http-fetch http-push \
-            index-pack init init-db interpret-trailers log ls-files ls-remote ls-tree mailinfo mailsplit maintenance \
-            merge merge-base merge-file merge-index merge-octopus merge-one-file merge-ours merge-recursive \
-            merge-resolve merge-subtree merge-tree mergetool mktag mktree multi-pack-index mv name-rev notes \
-            pack-objects pack-refs patch-id prune prune-packed pull push range-diff read-tree rebase receive-pack reflog \
-            remote remote-ext remote-fd remote-ftp remote-ftps remote-http remote-https repack replace request-pull \
-            rerere reset restore rev-list rev-parse revert rm send-pack shortlog show show-branch show-index show-ref \
-            sparse-checkout stage stash status stripspace submodule submodule--helper switch symbolic-ref tag \
-            unpack-file unpack-objects update-index update-ref update-server-info upload-archive upload-pack var \
-            verify-commit verify-pack verify-tag version whatchanged worktree write-tree",
+            fetch fetch-pack fmt-merge-msg for-each-ref for-each-repo format-patch fsck fsck-objects fsmonitor--daemon gc \
+            get-tar-commit-id grep hash-object help hook index-pack init init-db interpret-trailers log ls-files \
+            ls-remote ls-tree mailinfo mailsplit maintenance merge merge-base merge-file merge-index merge-ours \
+            merge-recursive merge-subtree merge-tree mktag mktree multi-pack-index mv name-rev notes pack-objects \
+            pack-refs patch-id prune prune-packed pull push range-diff read-tree rebase receive-pack reflog remote \
+            remote-ext remote-fd repack replace rerere reset restore rev-list rev-parse revert rm send-pack shortlog show \
+            show-branch show-index show-ref sparse-checkout stage stash status stripspace submodule--helper switch \
+            symbolic-ref tag unpack-file unpack-objects update-index update-ref update-server-info upload-archive \
+            upload-pack var verify-commit verify-pack verify-tag version whatchanged worktree write-tree",
+        scripts: "difftool--helper filter-branch http-backend http-fetch http-push instaweb merge-octopus merge-one-file \
+            merge-resolve mergetool mergetool--lib quiltimport remote-ftp remote-ftps remote-http remote-https \
+            request-pull sh-i18n sh-i18n--envsubst sh-setup shell submodule web--browse",
         aliases: "add stage,init init-db,fsck fsck-objects",
         groups: "",
         prefixes: "",
@@ -207,6 +216,7 @@ const PROGRAMS: &[SubcommandNames] = &[
         known: "add bench build check clean config doc fetch fix generate-lockfile help info init install locate-project \
             login logout metadata new owner package pkgid publish read-manifest remove report run rustc rustdoc search \
             test tree uninstall update vendor verify-project version yank clippy fmt",
+        scripts: "",
         aliases: "build b,check c,doc d,run r,test t,remove rm",
         groups: "",
         prefixes: "",
@@ -221,6 +231,7 @@ const PROGRAMS: &[SubcommandNames] = &[
             install-ci-test install-scripts install-test link ll login logout ls org outdated owner pack ping pkg prefix \
             profile prune publish query rebuild repo restart root run sbom search set shrinkwrap stage star stars start \
             stop team test token trust undeprecate uninstall unpublish unstar update version view whoami",
+        scripts: "",
         aliases: "owner author,docs home,bugs issues,view info show v,search find s se,install add i in ins inst insta \
             instal isnt isnta isntal isntall,uninstall unlink remove rm r un,rebuild rb,ls list,link ln,init create innit,\
             install-test it,install-ci-test cit clean-install-test sit,update u up upgrade udpate,config c,test tst t,\
@@ -235,6 +246,7 @@ const PROGRAMS: &[SubcommandNames] = &[
     SubcommandNames {
         names: "pnpm",
         known: "",
+        scripts: "",
         aliases: "install i,remove rm uninstall un uni,update up upgrade,run run-script rum urn,test t tst,list ls,link ln,\
             rebuild rb,install-test it,unlink dislink,ll la,config c,ci clean-install ic install-clean,\
             recursive multi m",
@@ -247,6 +259,7 @@ const PROGRAMS: &[SubcommandNames] = &[
     SubcommandNames {
         names: "yarn yarnpkg",
         known: "",
+        scripts: "",
         aliases: "",
         groups: "",
         prefixes: "workspace ?,workspaces foreach,workspaces run,global,/",
@@ -257,6 +270,7 @@ const PROGRAMS: &[SubcommandNames] = &[
     SubcommandNames {
         names: "gcloud",
         known: "",
+        scripts: "",
         aliases: "",
         groups: "",
         prefixes: "alpha,beta,preview",
@@ -267,6 +281,7 @@ const PROGRAMS: &[SubcommandNames] = &[
     SubcommandNames {
         names: "helm",
         known: "",
+        scripts: "",
         aliases: "uninstall del delete un,list ls,history hist,dependency dep dependencies,show inspect,pull fetch",
         groups: "",
         prefixes: "",
@@ -277,6 +292,7 @@ const PROGRAMS: &[SubcommandNames] = &[
     SubcommandNames {
         names: "systemctl",
         known: "",
+        scripts: "",
         aliases: "try-restart condrestart,try-reload-or-restart reload-or-try-restart condreload force-reload",
         groups: "",
         prefixes: "",
@@ -287,6 +303,7 @@ const PROGRAMS: &[SubcommandNames] = &[
     SubcommandNames {
         names: "brew",
         known: "",
+        scripts: "",
         aliases: "uninstall remove rm,update up,install instal,link ln,info abv,doctor dr,list ls,home homepage,search -S",
         groups: "",
         prefixes: "",
@@ -297,6 +314,7 @@ const PROGRAMS: &[SubcommandNames] = &[
     SubcommandNames {
         names: "docker podman nerdctl",
         known: "",
+        scripts: "",
         aliases: "rm remove,ps ls list,rmi untag",
         groups: "container image builder buildx system",
         prefixes: "",
@@ -309,6 +327,7 @@ const PROGRAMS: &[SubcommandNames] = &[
         known: "agent-task alias api attestation auth browse cache codespace completion config copilot extension gist \
             gpg-key help issue label org pr preview project release repo ruleset run search secret ssh-key status \
             variable version workflow",
+        scripts: "",
         aliases: "codespace cs,extension extensions ext",
         groups: "",
         prefixes: "",

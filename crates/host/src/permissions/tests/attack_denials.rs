@@ -127,7 +127,7 @@ fn permission_for_a_change_does_not_cover_a_file_that_changed_since() {
             let look = shown.map_or(FileOnDisk::Missing, |text| {
                 FileOnDisk::Text(text.to_owned())
             });
-            let content = ShownContent::of(&[change], &[look]);
+            let content = ShownContent::of(&ComparedChange::compare(vec![change], &[look]));
             let edit = action(r#"{"kind":"edit","locations":[{"path":"/w/a"}]}"#);
             let grant = Grant::for_shown_action(&edit, &content, GrantedBy::User).unwrap();
             let permissions = Permissions::preset(Preset::Ask);

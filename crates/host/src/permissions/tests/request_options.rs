@@ -108,3 +108,17 @@ fn labels_are_chosen_by_kind() {
     expect!["Allow once, Always allow, Reject once, Always reject, Unknown answer"]
         .assert_eq(&labels.join(", "));
 }
+
+/// The symptom: the first option and the 19th had the same id.
+#[test]
+fn attack_an_id_that_occurs_twice_is_never_sent() {
+    let mut options: Vec<v1::PermissionOption> = (0..20)
+        .map(|at| v1::PermissionOption::new(format!("a{at}"), "", "allow_once"))
+        .collect();
+    options[18].option_id = "a0".into();
+    assert_eq!(option_allows(&options, &"a0".into()), None);
+    assert_eq!(option_allows(&options, &"a1".into()), Some(true));
+    assert_eq!(option_allows(&options, &"a17".into()), None);
+    let picked = pick_option(true, &options);
+    assert_eq!(picked, v1::RequestPermissionOutcome::Cancelled);
+}

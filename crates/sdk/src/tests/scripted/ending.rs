@@ -140,7 +140,8 @@ async fn a_turn_whose_permission_request_nobody_takes_is_stalled() {
     let script = format!(
         r#"{TURN}
         <- session/request_permission {{"sessionId":"s","toolCall":{{"toolCallId":"t"}},"options":[]}}
-        within 3m
+        quiet 29s
+        within 2s
         .> $/cancel_request {{...}}
         ..."#
     );
@@ -158,5 +159,46 @@ async fn a_method_of_the_protocol_is_not_an_extension() {
     assert_eq!(asked.unwrap_err().kind(), &CallErrorKind::NotAnExtension);
     let told = client.agent.notify_extension("session/cancel", &none).await;
     assert_eq!(told.unwrap_err().kind(), &CallErrorKind::NotAnExtension);
+    client.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_nobody_takes_stalls_a_call_whose_response_is_delivered_at_once() {
+    let client = Client::with(
+        "{}",
+        r#"
+        -> session/new {...}
+        <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[]}
+        within 1m
+        .> $/cancel_request {...}
+        ..."#,
+    )
+    .await;
+    let new = v1::NewSessionRequest::new("/a", []);
+    let failed = client.agent.request(new).await.unwrap_err();
+    assert_eq!(*failed.kind(), CallErrorKind::Stalled);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_program_that_has_taken_a_call_is_not_stalled_by_the_next_request() {
+    let script = format!(
+        r#"{TURN}
+        <- session/request_permission {{"sessionId":"s","toolCall":{{"toolCallId":"t"}},"options":[]}}
+        <- session/request_permission {{"sessionId":"s","toolCall":{{"toolCallId":"u"}},"options":[]}}
+        within 60m
+        !> {{...}}
+        !> {{...}}
+        <= {{"stopReason":"end_turn"}}"#
+    );
+    let mut client = Client::with("{}", &script).await;
+    let session = client.agent.session("s");
+    let turn = tokio::spawn(async move { session.prompt(["go"]).await });
+    let first = client.calls.next().await;
+    // The user thinks for a while.
+    tokio::time::sleep(std::time::Duration::from_secs(600)).await;
+    drop(first);
+    drop(client.calls.next().await);
+    let ended = client.calls.until(turn, drop).await.unwrap();
+    assert_eq!(ended.unwrap().stop_reason, v1::StopReason::EndTurn);
     client.finish().await;
 }

@@ -110,7 +110,7 @@ impl App {
         };
         match &mut request.dialog {
             RequestDialog::Permission(dialog) => {
-                let pressed = dialog.key(key, self.size);
+                let pressed = dialog.key(key, self.size, now);
                 let (number, summary) = (dialog.prompt.id, dialog.prompt.summary());
                 let reported = (dialog.rememberer(), dialog.grants(&pressed));
                 match pressed {
@@ -358,8 +358,9 @@ impl App {
         match was_in_force {
             // The agent has its permission and may act on its own, without asking us.
             true if scope == Scope::Once => {
-                let text =
-                    format!("withdrawn, but the agent may already have acted {GUTTER} {summary}");
+                let text = format!(
+                    "withdrawn; if the agent acts by itself, it may have done so already {GUTTER} {summary}"
+                );
                 self.toast(Tone::Warning, text, now);
             }
             true => self.toast(Tone::Good, format!("undone {GUTTER} {summary}"), now),

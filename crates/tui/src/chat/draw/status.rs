@@ -31,7 +31,7 @@ impl App {
             let undo = match toast.undo {
                 UndoOffer::None => "",
                 UndoOffer::Always => "Alt-U undo",
-                UndoOffer::IfUnused => "Alt-U withdraw if unused",
+                UndoOffer::IfUnused => "Alt-U withdraw, unless used",
             };
             let room = width.saturating_sub(undo.len() + 7);
             let text = text::cut_counted(&toast.text, room);

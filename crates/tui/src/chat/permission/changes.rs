@@ -2,21 +2,20 @@
 
 use std::sync::Arc;
 
-use attache::v1;
-use attache_client::event::DiskComparison;
+use attache_host::permissions::DiskComparison;
 use attache_text::plain::visible;
 use ratatui::text::Line;
 
+use super::PermissionDialog;
 use super::facts::LONGEST;
-use super::{DiffBase, PermissionDialog};
 use crate::chat::panel::Panel;
 use crate::chat::quotation;
 use crate::paint::Appearance;
 use crate::paint::diff::{self, DiffLayout};
 use crate::paint::theme::TextRole;
 
-/// The inputs of a layout of changes: the width, the base of the diff, and whether the texts are side by side.
-pub(super) type ChangesLayout = (u16, DiffBase, DiffLayout);
+/// The inputs of a layout of changes: the width, and whether the texts are side by side.
+pub(super) type ChangesLayout = (u16, DiffLayout);
 
 /// The changes, laid out at a width.
 #[derive(Debug)]
@@ -31,7 +30,7 @@ pub(super) struct Changes {
 impl PermissionDialog {
     /// Lays out all changes. The layout is cached for each width and redone when colours arrive.
     pub(super) fn changes(&self, appearance: &Appearance, width: u16) -> Arc<Changes> {
-        let layout = (width, self.diff_base, appearance.diffs);
+        let layout = (width, appearance.diffs);
         let mut last = self.changes.borrow_mut();
         let current = last
             .take()
@@ -45,19 +44,11 @@ impl PermissionDialog {
         let mut left = LONGEST;
         let (mut are_too_long, mut is_coloured) = (false, true);
         for (change, found) in self.prompt.changes() {
-            let against_disk;
-            let shown = match (self.diff_base, found) {
-                (DiffBase::Disk, Some(DiskComparison::Different(text))) => {
-                    against_disk = compared_with(text, change);
-                    &against_disk
-                }
-                _ => change,
-            };
             let warning = appearance.theme.style(TextRole::Warning);
-            if let Some(remark) = remark(found, change, self.diff_base) {
+            if let Some(remark) = remark(found) {
                 panel.text(remark, warning, width);
             }
-            if let Some(DiskComparison::Unknown(why)) = found {
+            if let DiskComparison::Unknown(why) = found {
                 panel.labelled(
                     "because",
                     &visible(why),
@@ -67,7 +58,7 @@ impl PermissionDialog {
                 );
             }
             let diff = diff::whole(
-                shown,
+                change,
                 appearance,
                 width.saturating_sub(quotation::WIDTH),
                 left,
@@ -84,7 +75,7 @@ impl PermissionDialog {
             }
         }
         Changes {
-            layout: (width, self.diff_base, appearance.diffs),
+            layout: (width, appearance.diffs),
             rows: panel.lines,
             are_too_long,
             is_coloured,
@@ -92,39 +83,26 @@ impl PermissionDialog {
     }
 }
 
-/// The same change, from the text on the disk.
-fn compared_with(text: &Option<String>, change: &v1::Diff) -> v1::Diff {
-    let mut diff = change.clone();
-    diff.old_text.clone_from(text);
-    diff
-}
-
-/// A remark for the user if the change doesn't match the file on disk.
-fn remark(
-    found: Option<&DiskComparison>,
-    change: &v1::Diff,
-    diff_base: DiffBase,
-) -> Option<&'static str> {
-    let said = match (found?, diff_base) {
-        (DiskComparison::AsShown, _) => return None,
-        (DiskComparison::Different(Some(_)), DiffBase::Disk) => {
-            "! Compared with the disk, as if the new text were the whole file."
+/// Our remark on a diff of the agent that does not apply to the file on disk. Nothing is written without another request.
+fn remark(found: &DiskComparison) -> Option<&'static str> {
+    Some(match found {
+        DiskComparison::Applies => return None,
+        DiskComparison::NotFound => {
+            "! The file doesn't contain this old text. To write the file, the agent has to ask again."
         }
-        (DiskComparison::Different(None), DiffBase::Disk) => {
-            "! Compared with the disk: there is no such file."
+        DiskComparison::Ambiguous => {
+            "! The file contains this old text more than once. To write the file, the agent has to ask again."
         }
-        (DiskComparison::Different(Some(_)), DiffBase::Agent) if change.old_text.is_none() => {
-            "! The agent shows a new file, but the file exists on disk."
+        DiskComparison::OtherLineEndings => {
+            "! The line endings in the file are different. To write the file, the agent has to ask again."
         }
-        (DiskComparison::Different(Some(_)), DiffBase::Agent) => {
-            "! The file on disk differs from what the agent shows."
+        DiskComparison::NoFile => {
+            "! There is no such file on disk. To write it, the agent has to ask again."
         }
-        (DiskComparison::Different(None), DiffBase::Agent) => {
-            "! The agent shows an old text, but there is no file on disk."
+        DiskComparison::Unknown(_) => {
+            "! Not compared with the disk. To write the file, the agent has to ask again."
         }
-        (DiskComparison::Unknown(_), _) => "! Not compared with the disk.",
-    };
-    Some(said)
+    })
 }
 
 const TOO_LONG: &str = "! There are more changes than can be shown here, so you can't allow them.";

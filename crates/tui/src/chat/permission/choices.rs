@@ -7,7 +7,7 @@
 use attache::v1;
 use attache_client::command::PermissionAnswer;
 use attache_client::event::PermissionPrompt;
-use attache_host::permissions::{Scope, option_allows, option_label};
+use attache_host::permissions::{MAX_OPTIONS, Scope, option_allows, option_label};
 use attache_text::plain::visible_start;
 
 /// One answer to a permission request.
@@ -31,6 +31,8 @@ pub(super) enum ChoiceKind {
     Unknown,
     /// An option whose id another option has too, so the agent can't tell which one is meant.
     Duplicate,
+    /// An option that allows for longer than once what needs permission each time.
+    TooLasting,
     /// Options beyond the limit.
     Omitted,
 }
@@ -55,6 +57,7 @@ impl PermissionChoice {
                 | ChoiceKind::AllowLasting
                 | ChoiceKind::Unknown
                 | ChoiceKind::Duplicate
+                | ChoiceKind::TooLasting
                 | ChoiceKind::Omitted
         )
     }
@@ -79,7 +82,13 @@ impl PermissionChoice {
     pub(super) fn answer(&self) -> Option<PermissionAnswer> {
         let remember = self.scope().unwrap_or(Scope::Once);
         match (self.kind, self.option.clone()) {
-            (ChoiceKind::Unknown | ChoiceKind::Duplicate | ChoiceKind::Omitted, _) => None,
+            (
+                ChoiceKind::Unknown
+                | ChoiceKind::Duplicate
+                | ChoiceKind::TooLasting
+                | ChoiceKind::Omitted,
+                _,
+            ) => None,
             (ChoiceKind::Dismiss, _) => Some(PermissionAnswer::Dismiss),
             (_, Some(option)) => Some(PermissionAnswer::Choose { option, remember }),
             (ChoiceKind::RejectOnce | ChoiceKind::RejectLasting, None) => {
@@ -97,6 +106,10 @@ impl PermissionChoice {
             }
             (ChoiceSource::Agent(name), ChoiceKind::Duplicate) => {
                 let words = "Can't be chosen (its id is not unique)";
+                (words.to_owned(), Some(name))
+            }
+            (ChoiceSource::Agent(name), ChoiceKind::TooLasting) => {
+                let words = "Can't be chosen (this can be allowed only once)";
                 (words.to_owned(), Some(name))
             }
             // The text is our own.
@@ -123,17 +136,20 @@ impl PermissionChoice {
 /// The answers to a request.
 pub(super) fn list(prompt: &PermissionPrompt) -> Vec<PermissionChoice> {
     let options = &prompt.options;
+    let is_asked_each_time = prompt.action.is_asked_each_time();
     let mut choices: Vec<PermissionChoice> = options
         .iter()
-        .take(MOST)
+        .take(MAX_OPTIONS)
         .map(|option| PermissionChoice {
-            kind: kind_of(option, options),
+            kind: match kind_of(option, options) {
+                ChoiceKind::AllowLasting if is_asked_each_time => ChoiceKind::TooLasting,
+                kind => kind,
+            },
             source: ChoiceSource::Agent(shown_name(&option.name)),
             option: Some(option.option_id.clone()),
         })
         .collect();
-    if prompt.omitted_options > 0 {
-        let more = prompt.omitted_options;
+    if let Some(more @ 1..) = options.len().checked_sub(MAX_OPTIONS) {
         choices.push(PermissionChoice {
             kind: ChoiceKind::Omitted,
             source: ChoiceSource::Agent(format!("{more} more options; the agent offers too many")),
@@ -145,7 +161,7 @@ pub(super) fn list(prompt: &PermissionPrompt) -> Vec<PermissionChoice> {
         offered.next().and_then(|choice| choice.option.clone())
     };
     let (allow, reject) = (once(ChoiceKind::AllowOnce), once(ChoiceKind::RejectOnce));
-    if !prompt.action.is_asked_each_time() {
+    if !is_asked_each_time {
         let own = |kind, scope, option| PermissionChoice {
             kind,
             source: ChoiceSource::Own(scope),
@@ -195,9 +211,11 @@ fn kind_label(kind: ChoiceKind) -> &'static str {
         ChoiceKind::AllowLasting => option_label(&Kind::AllowAlways),
         ChoiceKind::RejectOnce => option_label(&Kind::RejectOnce),
         ChoiceKind::RejectLasting => option_label(&Kind::RejectAlways),
-        ChoiceKind::Dismiss | ChoiceKind::Unknown | ChoiceKind::Duplicate | ChoiceKind::Omitted => {
-            ""
-        }
+        ChoiceKind::Dismiss
+        | ChoiceKind::Unknown
+        | ChoiceKind::Duplicate
+        | ChoiceKind::TooLasting
+        | ChoiceKind::Omitted => "",
     }
 }
 
@@ -218,7 +236,5 @@ fn scope_phrase(scope: Scope) -> &'static str {
     }
 }
 
-/// The most options of the agent that are listed.
-const MOST: usize = 64;
 /// The most characters of an option's name that are shown.
 const NAME: usize = 120;

@@ -19,9 +19,13 @@ impl PermissionDialog {
             ChoiceSource::Own(scope) => {
                 let what = match (&action.command, choice.kind) {
                     (Some(_), ChoiceKind::RejectLasting) => {
-                        "this command, also inside other shell lines,"
+                        "this command, alone or as a part of a shell line,"
                     }
                     _ => subject(action),
+                };
+                let tool = match (&action.tool, choice.kind) {
+                    (Some(_), ChoiceKind::AllowLasting) => " with this tool,",
+                    _ => "",
                 };
                 let place = match scope {
                     Scope::Once | Scope::Session => "in this session",
@@ -33,7 +37,7 @@ impl PermissionDialog {
                     Scope::Workspace | Scope::Always => expiry_phrase(self.expiry()),
                 };
                 format!(
-                    "Attaché will {verb} {what} without asking: for this agent, {place}, {expiry}."
+                    "Attaché will {verb} {what}{tool} without asking: for this agent, {place}, {expiry}."
                 )
             }
             ChoiceSource::Agent(_) => {

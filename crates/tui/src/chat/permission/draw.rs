@@ -10,7 +10,7 @@ use ratatui::text::{Line, Span};
 use super::choices::{ChoiceKind, ChoiceSource, PermissionChoice};
 use super::facts::{Fact, FactLabel};
 use super::page::{AnswerRows, PermissionPage};
-use super::{DetailLevel, DialogStep, DiffBase, PermissionDialog, facts};
+use super::{DetailLevel, DialogStep, PermissionDialog, facts};
 use crate::chat::panel::{KeyFocus, Panel};
 use crate::chat::quotation::{self, Margins};
 use crate::chat::text;
@@ -84,6 +84,7 @@ impl PermissionDialog {
         };
         let what = match self.prompt.subject {
             PromptSubject::Exec(_) => "Start a program",
+            _ if action.is_mcp_tool() => "Use an MCP tool",
             _ if facts::is_shell_line(&self.prompt) => "Run a shell line",
             _ => action_label(kind, action.paths.len()),
         };
@@ -153,12 +154,6 @@ impl PermissionDialog {
             DetailLevel::Summary => "Alt-D details",
             DetailLevel::Full => "Alt-D fewer details",
         });
-        if self.differs_from_disk() {
-            hint.push(match self.diff_base {
-                DiffBase::Agent => "Alt-V compare",
-                DiffBase::Disk => "Alt-V as the agent shows it",
-            });
-        }
         hint.join(" · ")
     }
 
@@ -177,10 +172,10 @@ impl PermissionDialog {
     fn add_origin(&self, panel: &mut Panel, appearance: &Appearance, width: u16) {
         let quote = TextRole::Quote;
         match &self.prompt.subject {
-            // It did ask, before something changed.
+            // The facts say what has changed since.
             PromptSubject::HostRequest(_) if self.prompt.change.is_some() => {}
             PromptSubject::HostRequest(_) => {
-                let said = "The agent did not ask first.";
+                let said = "Nothing that was allowed in this turn covers this.";
                 panel.text(said, appearance.theme.style(quote), width);
             }
             PromptSubject::Exec(exec) => {
@@ -227,8 +222,12 @@ impl PermissionDialog {
                 None => ("at", path),
             });
         }
-        for option in &self.prompt.options {
-            details.push((option_label(&option.kind), visible(&option.name)));
+        for (option, choice) in self.prompt.options.iter().zip(&self.choices) {
+            let label = match choice.answer() {
+                Some(_) => option_label(&option.kind),
+                None => "Can't be chosen",
+            };
+            details.push((label, visible(&option.name)));
         }
         if let PromptSubject::HostRequest(HostRequest::Read { path }) = &self.prompt.subject {
             let path = visible(&path.to_string_lossy()).into_owned();
@@ -316,7 +315,10 @@ fn choice_role(choice: &PermissionChoice) -> TextRole {
         ChoiceKind::AllowLasting => TextRole::Warning,
         ChoiceKind::RejectOnce | ChoiceKind::RejectLasting => TextRole::Bad,
         ChoiceKind::Dismiss => TextRole::Text,
-        ChoiceKind::Unknown | ChoiceKind::Duplicate | ChoiceKind::Omitted => TextRole::Dim,
+        ChoiceKind::Unknown
+        | ChoiceKind::Duplicate
+        | ChoiceKind::TooLasting
+        | ChoiceKind::Omitted => TextRole::Dim,
     }
 }
 

@@ -7,10 +7,9 @@ use std::path::{Component, Path, PathBuf};
 use attache::v1;
 use attache_client::event::{HostRequest, PermissionPrompt, ProgramStart, PromptSubject};
 use attache_host::permissions::{Action, ChangeSinceAllowed, Protection};
-use attache_text::plain::{visible, visible_command, visible_start, visible_word, visible_words};
+use attache_text::plain::{visible, visible_command, visible_word, visible_words};
 
 use super::file_moves;
-use crate::chat::text;
 use crate::paint::theme::TextRole;
 
 /// One fact that the user has to see. Its text is safe to show.
@@ -89,8 +88,8 @@ impl Fact {
 
 /// The facts that the user has to see.
 pub(super) fn collect(prompt: &PermissionPrompt) -> Vec<Fact> {
-    let mut facts = Vec::new();
     let action = &prompt.action;
+    let mut facts: Vec<Fact> = Vec::new();
     let directory = match &prompt.subject {
         PromptSubject::HostRequest(HostRequest::Run { command, cwd, env }) => {
             facts.push(command_fact(command));
@@ -104,7 +103,7 @@ pub(super) fn collect(prompt: &PermissionPrompt) -> Vec<Fact> {
                 let called = visible_word(called).into_owned();
                 Fact::pinned("called", called, TextRole::Warning)
             }));
-            let path = visible(&exec.program.to_string_lossy()).into_owned();
+            let path = shown_path(&exec.program);
             facts.push(Fact::pinned("binary", path, TextRole::Strong));
             facts.extend(exec.env.iter().map(variable_fact));
             Some(exec.cwd.clone())
@@ -117,19 +116,20 @@ pub(super) fn collect(prompt: &PermissionPrompt) -> Vec<Fact> {
     };
     shell_parts(&mut facts, prompt);
     if let Some(directory) = &directory {
-        let shown = visible(&directory.to_string_lossy()).into_owned();
-        path_fact(&mut facts, "in", shown, directory, action);
+        path_fact(&mut facts, "in", shown_path(directory), directory, action);
     }
     file_facts(&mut facts, prompt, directory.as_deref());
+    let mut tool = tool_facts(prompt);
     match facts.is_empty() {
-        true => tool_facts(&mut facts, prompt),
+        true => whole_input_facts(&mut tool, prompt),
         false => input_facts(&mut facts, prompt),
     }
+    facts.splice(..0, tool);
     change_facts(&mut facts, prompt);
     content_fact(&mut facts, prompt);
     warning_facts(&mut facts, prompt);
     for fact in &mut facts {
-        shorten(fact);
+        shorten(fact, LONGEST);
     }
     facts
 }
@@ -222,7 +222,8 @@ fn path_fact(
     link_target(facts, path, action);
 }
 
-/// The target of a path that is a link, and remarks if path or target are outside the workspace.
+/// The target of a path that is a link, and remarks if path or target are outside the workspace, or if this one of
+/// several files is protected.
 fn link_target(facts: &mut Vec<Fact>, path: &Path, action: &Action) {
     if !is_inside(&action.workspace, path) {
         facts.push(Fact::pinned_remark(OUTSIDE));
@@ -231,11 +232,17 @@ fn link_target(facts: &mut Vec<Fact>, path: &Path, action: &Action) {
         return;
     };
     if let Some(there) = &file.leads_to {
-        let shown = visible(&there.to_string_lossy()).into_owned();
-        facts.push(Fact::pinned("link to", shown, TextRole::Warning));
+        facts.push(Fact::pinned(
+            "link to",
+            shown_path(there),
+            TextRole::Warning,
+        ));
         if !file.is_inside {
             facts.push(Fact::pinned_remark(OUTSIDE));
         }
+    }
+    if file.protection.is_some() && action.paths.len() > 1 {
+        facts.push(Fact::pinned_remark("! Protected"));
     }
 }
 
@@ -255,10 +262,9 @@ fn file_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt, directory: Optio
         moves.any(|it| it.from.contains(path) || it.to.contains(path))
     };
     paths.retain(|path| !is_moved(path));
-    let shown = |path: &PathBuf| visible(&path.to_string_lossy()).into_owned();
     if paths.len() <= PINNED {
         for path in paths {
-            path_fact(facts, "file", shown(path), path, action);
+            path_fact(facts, "file", shown_path(path), path, action);
         }
         return;
     }
@@ -267,7 +273,7 @@ fn file_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt, directory: Optio
         ..Fact::pinned_remark(format!("{} files", paths.len()))
     });
     for path in paths {
-        facts.push(Fact::scrolled("file", shown(path), TextRole::Strong));
+        facts.push(Fact::scrolled("file", shown_path(path), TextRole::Strong));
         let mut remarks = Vec::new();
         link_target(&mut remarks, path, action);
         facts.extend(remarks.into_iter().map(Fact::unpinned));
@@ -278,9 +284,8 @@ fn file_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt, directory: Optio
 fn move_ends(facts: &mut Vec<Fact>, label: &'static str, paths: &[PathBuf], action: &Action) {
     for (at, path) in paths.iter().enumerate() {
         let whole = normalize(&action.workspace.join(path));
-        let shown = visible(&whole.to_string_lossy()).into_owned();
         let mut rows = Vec::new();
-        path_fact(&mut rows, label, shown, path, action);
+        path_fact(&mut rows, label, shown_path(&whole), path, action);
         facts.extend(rows.into_iter().map(|fact| match at {
             0 => fact,
             _ => fact.unpinned(),
@@ -288,13 +293,27 @@ fn move_ends(facts: &mut Vec<Fact>, label: &'static str, paths: &[PathBuf], acti
     }
 }
 
-/// The name and the input of a tool call without command and files: otherwise only the agent's own words would be
-/// shown.
-fn tool_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
-    facts.push(match &prompt.action.tool {
-        Some(tool) => Fact::pinned("tool", visible_word(tool).into_owned(), TextRole::Strong),
-        None => Fact::pinned_remark("A tool without a name"),
+/// The names of the tool, which can make a command or a file mean something else.
+fn tool_facts(prompt: &PermissionPrompt) -> Vec<Fact> {
+    let action = &prompt.action;
+    let names = action.tool.iter().chain(&action.other_tools);
+    let names = names.map(|tool| {
+        let role = match action.is_mcp_tool() {
+            true => TextRole::Warning,
+            false => TextRole::Strong,
+        };
+        Fact::pinned("tool", visible_word(tool).into_owned(), role)
     });
+    let remark = "! A tool of an MCP server: the server decides what it does, and where.";
+    let remark = action.is_mcp_tool().then(|| Fact::pinned_remark(remark));
+    names.chain(remark).collect()
+}
+
+/// The input of a tool call without command and files: otherwise only the agent's own words would be shown.
+fn whole_input_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
+    if facts.is_empty() {
+        facts.push(Fact::pinned_remark("A tool without a name"));
+    }
     let input = prompt.tool_call().and_then(|call| call.raw_input.as_ref());
     facts.push(match input {
         Some(raw) => Fact::scrolled("input", visible(raw.as_str()).into_owned(), TextRole::Text),
@@ -312,23 +331,23 @@ fn input_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
         role: TextRole::Text,
         ..Fact::remark("Also in the input:")
     });
-    for (name, value) in other.iter().take(MOST_MEMBERS) {
-        let (value, more) = visible_start(value, MEMBER);
-        let mut text = match name.as_str() {
+    let mut room = LONGEST;
+    for (at, (name, value)) in other.iter().enumerate() {
+        let value = visible(value);
+        let text = match name.as_str() {
             "" => value.into_owned(),
-            name => format!(
-                "{} = {value}",
-                visible_word(&text::first_chars(name, MEMBER))
-            ),
+            name => format!("{} = {value}", visible_word(name)),
         };
-        if more > 0 {
-            text += &format!("… {more} more characters, Alt-D shows all");
+        let mut fact = Fact::scrolled("input", text, TextRole::Text);
+        room = shorten(&mut fact, room);
+        let is_cut = fact.missing > 0;
+        facts.push(fact);
+        if is_cut {
+            let left_out = other.len() - at - 1;
+            let text = format!("! {left_out} more members of the input can't be shown here");
+            facts.extend((left_out > 0).then(|| Fact::remark(text)));
+            return;
         }
-        facts.push(Fact::scrolled("input", text, TextRole::Text));
-    }
-    if let Some(more @ 1..) = other.len().checked_sub(MOST_MEMBERS) {
-        let text = format!("! {more} more members of the input: Alt-D shows all");
-        facts.push(Fact::remark(text));
     }
 }
 
@@ -349,10 +368,11 @@ fn change_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     };
     facts.push(Fact::pinned_remark(said));
     if let Some(ChangeSinceAllowed::RunFiles(files)) = &prompt.change {
-        facts.extend(files.iter().map(|file| {
-            let shown = visible(&file.to_string_lossy()).into_owned();
-            Fact::scrolled("changed", shown, TextRole::Warning)
-        }));
+        facts.extend(
+            files
+                .iter()
+                .map(|file| Fact::scrolled("changed", shown_path(file), TextRole::Warning)),
+        );
     }
 }
 
@@ -454,13 +474,29 @@ fn protection_warning(action: &Action) -> &'static str {
     }
 }
 
-/// Shortens a text that is too long to lay out. The text is already safe to show, and stays safe.
-fn shorten(fact: &mut Fact) {
-    if let Some((end, _)) = fact.text.char_indices().nth(LONGEST) {
-        fact.missing = fact.text[end..].chars().count();
-        fact.text.truncate(end);
-        let missing = fact.missing;
-        fact.text += &format!("… {missing} more characters can't be shown here");
+/// Shortens a text that is too long to lay out, and returns how many more characters there is room for. The text is
+/// already safe to show, and stays safe.
+fn shorten(fact: &mut Fact, most: usize) -> usize {
+    if fact.missing > 0 {
+        return 0;
+    }
+    let Some((end, _)) = fact.text.char_indices().nth(most) else {
+        return most - fact.text.chars().count();
+    };
+    fact.missing = fact.text[end..].chars().count();
+    fact.text.truncate(end);
+    let missing = fact.missing;
+    fact.text += &format!("… {missing} more characters can't be shown here");
+    0
+}
+
+/// A path as text, quoted if it would not show where it begins and ends.
+fn shown_path(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let has_clear_ends = text.trim() == text && !text.starts_with('\'');
+    match has_clear_ends {
+        true => visible(&text).into_owned(),
+        false => visible_word(&text).into_owned(),
     }
 }
 
@@ -485,10 +521,7 @@ pub(super) fn normalize(path: &Path) -> PathBuf {
 /// The most files that stay on the screen when there is not room for everything.
 const PINNED: usize = 3;
 const OUTSIDE: &str = "! Outside the workspace";
-/// The most members of the input that are listed, and the most characters of each.
-const MOST_MEMBERS: usize = 24;
-const MEMBER: usize = 400;
 /// The most parts of a shell line that are listed.
 const MOST_PARTS: usize = 32;
-/// The most characters of one fact, and of all changes. Anything longer can't be allowed here.
+/// The most characters of one fact, of a tool's whole input, and of all changes. Anything longer can't be allowed here.
 pub(super) const LONGEST: usize = 128 * 1024;

@@ -353,7 +353,11 @@ impl PermissionPage {
             Fit::Unread | Fit::TooSmall | Fit::TooLong => TextRole::Warning,
         };
         let note = Span::styled(parts.join(" · "), theme.style(role));
-        let hint = Span::styled(self.hint.clone(), theme.style(TextRole::Dim));
+        let hint = match (layout.fit, self.step) {
+            (Fit::TooSmall, DialogStep::Confirming(_)) => "Esc back",
+            _ => self.hint.as_str(),
+        };
+        let hint = Span::styled(hint.to_owned(), theme.style(TextRole::Dim));
         let gap = Span::styled(" · ", theme.style(TextRole::Dim));
         let spans = match (parts.is_empty(), self.keys) {
             (true, _) => vec![hint],

@@ -10,7 +10,7 @@ use attache_text::plain::{
 };
 use expect_test::{Expect, expect};
 
-use super::test_ui::{permission_prompt, test_ui};
+use super::test_ui::{permission_prompt, set_tool_call, test_ui};
 
 #[test]
 fn a_command_shows_all_that_it_runs() {
@@ -211,7 +211,7 @@ fn a_change_since_the_answer_is_told() {
         | ready
     "#]]);
     for (change, told) in [
-        (None, "The agent did not ask first."),
+        (None, "Nothing that was allowed in this turn covers this."),
         (
             Some(ChangeSinceAllowed::File),
             "The file has changed since this change was allowed.",
@@ -243,7 +243,7 @@ fn files_and_changes_are_shown_unchanged() {
         prompt.action.paths = vec![path.clone().into()];
         let diff = v1::Diff::new(path.as_str(), format!("new {line}\n")).old_text("old\n");
         let call = v1::ToolCall::new("c1", text.as_str()).content([diff]);
-        prompt.subject = PromptSubject::ToolCall(call);
+        set_tool_call(&mut prompt, call);
         check(prompt, &[&visible(&path), &visible_code(&line)]);
     }
 }
@@ -258,7 +258,7 @@ fn a_tool_shows_its_input() {
         prompt.action.tool = Some(text.clone());
         let mut call = v1::ToolCall::new("c1", "Note");
         call.raw_input = Some(attache::json::from_str(&input).unwrap());
-        prompt.subject = PromptSubject::ToolCall(call);
+        set_tool_call(&mut prompt, call);
         check(prompt, &[&visible(&input), &visible(&text)]);
     }
 }

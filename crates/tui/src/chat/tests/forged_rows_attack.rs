@@ -6,13 +6,11 @@ use std::sync::Arc;
 
 use attache::v1;
 use attache_client::conversation::LoginCommand;
-use attache_client::event::{
-    DiskComparison, Event, HostRequest, PermissionPrompt, ProgramStart, PromptSubject,
-};
-use attache_host::permissions::Scope;
+use attache_client::event::{Event, HostRequest, PermissionPrompt, ProgramStart, PromptSubject};
+use attache_host::permissions::{DiskComparison, Scope};
 use attache_testkit::hostile::{forged_rows, some_texts};
 
-use super::test_ui::{TestUi, permission_prompt, test_ui};
+use super::test_ui::{TestUi, permission_prompt, set_tool_call, test_ui};
 use crate::chat::Input;
 use crate::paint::theme::SignSet;
 
@@ -241,7 +239,7 @@ fn tool_call(text: &str) -> PermissionPrompt {
     let mut call = v1::ToolCall::new("c1", text).content([content]);
     call.raw_input = Some(attache::json::from_str(&input).unwrap());
     call.locations = vec![v1::ToolCallLocation::new(format!("/w/{text}/a"))];
-    prompt.subject = PromptSubject::ToolCall(call);
+    set_tool_call(&mut prompt, call);
     prompt
 }
 
@@ -251,8 +249,8 @@ fn edit(text: &str) -> PermissionPrompt {
     prompt.action.kind = v1::ToolKind::Edit;
     let line = text.replace(['\n', '\r'], " ");
     let diff = v1::Diff::new(format!("/w/{text}/a"), format!("new {line}\n")).old_text("old\n");
-    prompt.disk = vec![DiskComparison::Unknown(text.to_owned())];
-    prompt.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", text).content([diff]));
+    set_tool_call(&mut prompt, v1::ToolCall::new("c1", text).content([diff]));
+    prompt.changes[0].disk = DiskComparison::Unknown(text.to_owned());
     prompt
 }
 
@@ -294,6 +292,7 @@ fn elicit(ui: &mut TestUi, text: &str, mode: v1::ElicitationMode) {
 
 /// Our words in front of untrusted text.
 const LABELS: &[&str] = &[
+    "Can't be chosen",
     "",
     "Allow once",
     "Always allow",

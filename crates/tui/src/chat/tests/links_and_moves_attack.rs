@@ -4,11 +4,11 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use attache::v1;
-use attache_client::event::{Event, PromptSubject};
+use attache_client::event::Event;
 use attache_host::permissions::Action;
 use serde_json::json;
 
-use super::test_ui::{permission_prompt, test_ui};
+use super::test_ui::{permission_prompt, set_tool_call, test_ui};
 
 /// The screen of a request in a workspace.
 fn screen(workspace: &Path, call: &str) -> String {
@@ -17,7 +17,7 @@ fn screen(workspace: &Path, call: &str) -> String {
     let mut prompt = permission_prompt(1, &[], "Tidy up");
     let mut shown = v1::ToolCall::new("c1", "Tidy up");
     shown.raw_input = request.tool_call.raw_input.clone();
-    prompt.subject = PromptSubject::ToolCall(shown);
+    set_tool_call(&mut prompt, shown);
     prompt.action =
         Action::from_request("test", workspace.to_owned(), &request, None).with_disk(&[]);
     let mut ui = test_ui().size(160, 40);

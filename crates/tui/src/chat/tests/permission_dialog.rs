@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use attache::v1;
 use attache_client::command::Command;
-use attache_client::event::{Event, PromptSubject};
+use attache_client::event::Event;
 use expect_test::{Expect, expect};
 
-use super::test_ui::{TestUi, permission_prompt, test_ui};
+use super::test_ui::{TestUi, permission_prompt, set_tool_call, test_ui};
 use crate::chat::{Effect, Input};
 
 pub(super) fn ask(ui: &mut TestUi, number: u64) {
@@ -351,7 +351,10 @@ fn a_file_is_shown_with_its_diff_and_its_location() {
     ];
     let diff = v1::Diff::new("/code/project/src/main.rs", "fn main() {\n    new();\n}\n")
         .old_text("fn main() {\n    old();\n}\n");
-    asked.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Fix typo").content([diff]));
+    set_tool_call(
+        &mut asked,
+        v1::ToolCall::new("c1", "Fix typo").content([diff]),
+    );
     ui.event(Event::PermissionRequested(Box::new(asked)));
     ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
@@ -396,15 +399,18 @@ fn a_tool_without_command_and_files_is_shown_with_its_input() {
     question.action.tool = Some("mcp__forge__delete_repository".to_owned());
     let input = format!(r#"{{"owner":"ann","note":"{}"}}"#, "long ".repeat(200));
     let input: attache::json::Raw = attache::json::from_str(&input).unwrap();
-    question.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Tidy up").raw_input(input));
+    set_tool_call(
+        &mut question,
+        v1::ToolCall::new("c1", "Tidy up").raw_input(input),
+    );
     ui.event(Event::PermissionRequested(Box::new(question)));
     ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
-        |╭ Use a tool? ─────────────────────────────────────────────╮
+        |╭ Use an MCP tool? ────────────────────────────────────────╮
         |│ tool    ┊ mcp__forge__delete_repository                  │
+        |│ ! A tool of an MCP server: the server decides what it    │
+        |│ does, and where.                                         │
         |│ input   ┊ {"owner":"ann","note":"long long long long     │
-        |│         ┊ long long long long long long long long long   │
-        |│         ┊ long long long long long long long long long   │
         |│         ┊ long long long long long long long long long   │
         |│         ┊ long long long long long long long long long   │
         |│         ┊ long long long long long long long long long   │
@@ -415,7 +421,7 @@ fn a_tool_without_command_and_files_is_shown_with_its_input() {
         |│   Reject once ┊ Never                                    │
         |│ Or let Attaché remember the answer:                      │
         |│   Allow, and don't ask again in this session             │
-        |╰ Tab to answer · 14 more lines to read first: PgDn · 4 m… ╯
+        |╰ Tab to answer · 16 more lines to read first: PgDn · 4 m… ╯
         |────────────────────────────────────────────────────────────
         |› ask for something · / commands · @ files · ? help
         | ready

@@ -1,5 +1,7 @@
 //! Remembered answers: the confirmation says what will be remembered, and a decision can be undone.
 
+use std::time::Duration;
+
 use attache::v1;
 use attache_client::command::Command;
 use attache_client::event::Event;
@@ -109,7 +111,7 @@ fn the_confirmation_says_what_each_scope_remembers() {
         Attaché will allow exactly this command without asking: for this agent, in this session, until the session ends. agent   ┊ test
         Attaché will allow exactly this command without asking: for this agent, in this workspace, for good. agent   ┊ test in      ┊ /code/project
         Attaché will allow exactly this command without asking: for this agent, everywhere, for good. agent   ┊ test
-        Attaché will reject this command, also inside other shell lines, without asking: for this agent, in this workspace, for good. agent   ┊ test in      ┊ /code/project
+        Attaché will reject this command, alone or as a part of a shell line, without asking: for this agent, in this workspace, for good. agent   ┊ test in      ┊ /code/project
         Attaché will allow every edit of this file, whatever it writes, without asking: for this agent, in this session, until the session ends. agent   ┊ test
         Attaché will allow every edit of these files, whatever it writes, without asking: for this agent, in this session, until the session ends. agent   ┊ test"#]].assert_eq(&all.join("\n"));
 }
@@ -168,6 +170,58 @@ fn nothing_lasts_for_a_protected_file() {
     assert!(screen.contains("Protected file"), "{screen}");
     assert!(screen.contains("Content not shown"), "{screen}");
     assert!(!screen.contains("don't ask again"), "{screen}");
+}
+
+/// The symptom: an Enter that was held, or pressed twice, went through the second step unread.
+#[test]
+fn attack_a_second_enter_does_not_confirm_at_once() {
+    let mut ui = test_ui();
+    ask(&mut ui, 1);
+    choose(&mut ui, "in this workspace");
+    for _ in 0..20 {
+        ui.screen();
+        ui.press_unseen("<Enter>");
+        ui.wait(Duration::from_millis(33));
+    }
+    assert_eq!(answers(&mut ui, ""), "");
+    assert!(answers(&mut ui, "<Enter>").contains("Workspace"));
+}
+
+/// The symptom: "You can allow it only once" stood above an option of the agent that could be chosen for always.
+#[test]
+fn attack_an_option_of_the_agent_does_not_last_for_a_protected_file() {
+    let mut ui = test_ui().size(90, 30);
+    let mut prompt = permission_prompt(1, &[], "Edit");
+    prompt.action.command = None;
+    prompt.action.kind = v1::ToolKind::Edit;
+    prompt.action.paths = vec!["/code/project/AGENTS.md".into()];
+    let always = v1::PermissionOptionKind::AllowAlways;
+    prompt
+        .options
+        .insert(0, v1::PermissionOption::new("always", "Forever", always));
+    ui.event(Event::PermissionRequested(Box::new(prompt)));
+    let screen = ui.screen();
+    let said = "Can't be chosen (this can be allowed only once) ┊ Forever";
+    assert!(screen.contains(said), "{screen}");
+    assert_eq!(answers(&mut ui, "<Tab><Down><Enter><Enter>"), "");
+    assert!(answers(&mut ui, "<Down><Enter>").contains("yes"));
+}
+
+/// The symptom: the first option and the 19th had the same id, and the first could be chosen.
+#[test]
+fn attack_an_id_that_a_hidden_option_has_too_cannot_be_chosen() {
+    use v1::PermissionOptionKind as Kind;
+    let mut ui = test_ui().size(90, 40);
+    let mut prompt = permission_prompt(1, &["ls"], "List");
+    let option = |at: usize| v1::PermissionOption::new(format!("a{at}"), "Once", Kind::AllowOnce);
+    prompt.options = (0..18).map(option).collect();
+    let forever = v1::PermissionOption::new("a0", "Forever", Kind::AllowAlways);
+    prompt.options.push(forever);
+    ui.event(Event::PermissionRequested(Box::new(prompt)));
+    let screen = ui.screen();
+    assert!(screen.contains("its id is not unique"), "{screen}");
+    assert_eq!(answers(&mut ui, "<Tab><Down><Enter>"), "");
+    assert!(answers(&mut ui, "<Down><Enter>").contains("a1"));
 }
 
 fn remembered(ui: &mut TestUi, id: &str, scope: Scope) {
@@ -232,7 +286,9 @@ fn options_that_cannot_be_chosen_say_why() {
         v1::PermissionOption::new("a", "Other", Kind::RejectOnce),
         v1::PermissionOption::new("b", "Odd", Kind::Other("perhaps".into())),
     ];
-    prompt.omitted_options = 3;
+    let more =
+        (0..16).map(|at| v1::PermissionOption::new(format!("c{at}"), "", Kind::RejectAlways));
+    prompt.options.extend(more);
     ui.event(Event::PermissionRequested(Box::new(prompt)));
     let screen = ui.screen();
     for said in [
@@ -301,7 +357,7 @@ fn a_withdrawn_permission_may_already_have_been_used() {
         id: "g1".to_owned(),
         was_in_force: true,
     });
-    let said = "withdrawn, but the agent may already have acted ┊ cargo test";
+    let said = "withdrawn; if the agent acts by itself, it may have done so already ┊ cargo test";
     assert!(ui.screen().contains(said), "{}", ui.screen());
 }
 
@@ -311,7 +367,7 @@ fn a_used_grant_cannot_be_undone() {
     remembered(&mut ui, "g1", Scope::Once);
     assert!(
         ui.screen()
-            .contains("allowed once ┊ cargo test⏎ · Alt-U withdraw if unused")
+            .contains("allowed once ┊ cargo test⏎ · Alt-U withdraw, unless used")
     );
     ui.press("<A-u>");
     ui.event(Event::DecisionUndone {

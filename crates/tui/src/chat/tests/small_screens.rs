@@ -9,7 +9,7 @@ use expect_test::expect;
 
 use super::permission_dialog::{answers, ask};
 use super::remembered_decisions::choose;
-use super::test_ui::{TestUi, permission_prompt, test_ui};
+use super::test_ui::{TestUi, permission_prompt, set_tool_call, test_ui};
 
 #[test]
 fn at_40_columns_the_command_its_directory_and_the_answers_are_there() {
@@ -325,7 +325,7 @@ fn with_input() -> PermissionPrompt {
     let input = r#"{"command":"make","stdin":"a text","background":true}"#;
     let mut call = v1::ToolCall::new("c1", "Build");
     call.raw_input = Some(attache::json::from_str(input).unwrap());
-    prompt.subject = PromptSubject::ToolCall(call);
+    set_tool_call(&mut prompt, call);
     prompt
 }
 
@@ -336,7 +336,7 @@ fn edit(paths: &[&str]) -> PermissionPrompt {
     prompt.action.paths = paths.iter().map(PathBuf::from).collect();
     let diff = v1::Diff::new(paths[0], "new\n".repeat(30)).old_text("old\n".repeat(30));
     let call = v1::ToolCall::new("c1", "Fix typo").content([diff]);
-    prompt.subject = PromptSubject::ToolCall(call);
+    set_tool_call(&mut prompt, call);
     prompt
 }
 

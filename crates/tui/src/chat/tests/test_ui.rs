@@ -8,7 +8,7 @@ use attache::v1;
 use attache_client::command::{OpenRequest, SessionStart};
 use attache_client::event::{Event, OpenedSession, PermissionPrompt, PromptSubject};
 use attache_client::session_setting::SessionSetting;
-use attache_host::permissions::{Action, Digest, UnknownTexts};
+use attache_host::permissions::{Action, ComparedChange, Digest, DiskComparison, UnknownTexts};
 use attache_host::terminals::TerminalView;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use expect_test::Expect;
@@ -16,7 +16,7 @@ use ratatui::Terminal;
 use ratatui::backend::{Backend, TestBackend};
 use ratatui::buffer::Buffer;
 
-use crate::chat::request_queue::GRACE_PERIOD;
+use crate::chat::request_queue::{GRACE_PERIOD, RequestDialog};
 use crate::chat::{App, DrawContext, Effect, FirstSession, Input, Settings};
 use crate::paint::Theme;
 use crate::paint::theme::{Background, Palette, SignSet};
@@ -151,7 +151,15 @@ impl TestUi {
             self.now += KEY;
             let enters = key.code == KeyCode::Tab || key == alt('r');
             let session = self.app.tab().session().cloned();
-            let has_request = self.app.requests.first(session.as_ref()).is_some();
+            let request = self.app.requests.first(session.as_ref());
+            let has_request = request.is_some();
+            let is_confirming = request.is_some_and(|request| match &request.dialog {
+                RequestDialog::Permission(dialog) => dialog.is_confirming(),
+                _ => false,
+            });
+            if is_confirming && key.code == KeyCode::Enter {
+                self.now += GRACE_PERIOD;
+            }
             if enters && has_request && !self.app.request_has_keys() {
                 self.now += GRACE_PERIOD;
             }
@@ -281,10 +289,23 @@ pub(super) fn permission_prompt(number: u64, command: &[&str], title: &str) -> P
             v1::PermissionOption::new("yes", "Sure", allow),
             v1::PermissionOption::new("no", "Never", reject),
         ],
-        omitted_options: 0,
         change: None,
-        disk: Vec::new(),
+        changes: Vec::new(),
     }
+}
+
+/// A permission request for a tool call whose diffs apply to the files on disk.
+pub(super) fn set_tool_call(prompt: &mut PermissionPrompt, call: v1::ToolCall) {
+    let diffs = call.content.iter().filter_map(|content| match content {
+        v1::ToolCallContent::Diff(diff) => Some(diff.clone()),
+        _ => None,
+    });
+    let applying = diffs.map(|diff| ComparedChange {
+        diff,
+        disk: DiskComparison::Applies,
+    });
+    prompt.changes = applying.collect();
+    prompt.subject = PromptSubject::ToolCall(call);
 }
 
 fn parse(keys: &str) -> Vec<KeyEvent> {

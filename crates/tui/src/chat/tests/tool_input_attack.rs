@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use attache::v1;
-use attache_client::event::{Event, PermissionPrompt, PromptSubject};
+use attache_client::event::{Event, PermissionPrompt};
 use attache_host::permissions::Action;
 use expect_test::{Expect, expect};
 
 use super::permission_dialog::answers;
-use super::test_ui::{TestUi, permission_prompt, test_ui};
+use super::test_ui::{TestUi, permission_prompt, set_tool_call, test_ui};
 
 #[test]
 fn input_besides_the_command_is_shown() {
@@ -101,52 +101,96 @@ fn input_besides_a_file_is_shown_and_hidden_content_is_reported() {
     );
 }
 
+/// The symptom: 507 characters of a value and 6 of 30 members were never on the screen, and the request could be allowed.
 #[test]
-fn a_long_value_says_how_much_of_it_is_hidden() {
-    let input = format!(r#"{{"command":"make","stdin":"{}"}}"#, "x".repeat(1000));
-    let mut ui = test_ui().size(64, 40);
-    ask(&mut ui, &request("execute", &input, &[]));
-    let screen = ui.screen();
-    assert!(
-        screen.contains("602 more characters, Alt-D shows all"),
-        "{screen}"
-    );
-    let input = format!(r#"{{"command":"make","{}":1}}"#, "n".repeat(1000));
-    let mut ui = test_ui().size(64, 40);
-    ask(&mut ui, &request("execute", &input, &[]));
-    assert!(ui.screen().contains("Also in the input"));
-}
-
-/// Generated inputs at many screen sizes: nothing can be allowed before all names have been on the screen.
-#[test]
-fn nothing_is_granted_before_the_whole_input_was_on_the_screen() {
-    for count in [1, 3, 20, 40] {
-        let names: Vec<String> = (0..count).map(|at| format!("member{at}x")).collect();
-        let members: Vec<String> = names
-            .iter()
-            .map(|it| format!(r#""{it}":"v"#) + r#"""#)
+fn attack_nothing_is_granted_before_the_whole_input_was_on_the_screen() {
+    for (count, length) in [(1, 0), (1, 3000), (3, 500), (40, 1)] {
+        let words: Vec<String> = (0..count).map(|at| format!("end{at}x")).collect();
+        let members = words.iter().enumerate();
+        let members: Vec<String> = members
+            .map(|(at, word)| format!(r#""m{at}":"{} {word}""#, "v".repeat(length)))
             .collect();
-        let input = format!(r#"{{"command":"make",{}}}"#, members.join(","));
-        let request = request("execute", &input, &[]);
-        for (columns, rows) in [(24, 8), (40, 12), (40, 20), (64, 24), (80, 60)] {
-            let mut ui = test_ui().size(columns, rows);
-            ask(&mut ui, &request);
-            ui.press("<Tab><Down>");
-            let mut seen = ui.screen();
-            for _ in 0..200 {
-                if answers(&mut ui, "<Enter>").contains("yes") {
-                    let told = names
-                        .iter()
-                        .take(24)
-                        .all(|name| seen.contains(name.as_str()));
-                    let rest = count <= 24 || seen.contains("more members");
-                    assert!(told && rest, "{columns}x{rows}: {seen}");
-                    break;
+        for (kind, given) in [
+            ("execute", r#""command":"make""#),
+            ("edit", r#""path":"a.rs""#),
+        ] {
+            let input = format!("{{{given},{}}}", members.join(","));
+            let request = request(kind, &input, &[]);
+            for (columns, rows) in [(24, 8), (40, 12), (40, 20), (64, 24), (80, 60)] {
+                let mut ui = test_ui().size(columns, rows);
+                ask(&mut ui, &request);
+                ui.press("<Tab><Down>");
+                let mut seen = ui.screen();
+                let mut is_granted = false;
+                for _ in 0..400 {
+                    is_granted = answers(&mut ui, "<Enter>").contains("yes");
+                    if is_granted {
+                        break;
+                    }
+                    ui.press("<PgDn>");
+                    seen.push_str(&ui.screen());
                 }
-                ui.press("j");
-                seen.push_str(&ui.screen());
+                let is_shown = words.iter().all(|word| seen.contains(word.as_str()));
+                assert!(is_shown || !is_granted, "{columns}x{rows}: {seen}");
+                assert!(is_granted || rows < 20, "{columns}x{rows}: {seen}");
             }
         }
+    }
+}
+
+/// The symptom: two rows `notes.txt`, and permission for two files.
+#[test]
+fn attack_spaces_at_the_end_of_a_file_name_are_shown() {
+    let input = r#"{"path":"/code/project/notes.txt  "}"#;
+    check(
+        &request("edit", input, &[]),
+        &expect![[r#"
+            │ file    ┊ '/code/project/notes.txt  '                        │
+            │ file    ┊ /code/project/notes.txt                            │
+            │ ! Content not shown: allowing permits one write of any       │
+            │ content to each of these files.                              │
+            │ title   ┊ Build                                              │
+        "#]],
+    );
+}
+
+#[test]
+fn attack_input_that_is_too_long_cannot_be_granted() {
+    let half = "x".repeat(70_000);
+    let input = format!(r#"{{"command":"make","a":"{half}","b":"{half}","c":1}}"#);
+    let mut ui = test_ui().size(200, 60);
+    ask(&mut ui, &request("execute", &input, &[]));
+    ui.press("<Tab><Down>");
+    for _ in 0..40 {
+        assert_eq!(answers(&mut ui, "<Enter><PgDn>"), "");
+    }
+    assert!(
+        ui.screen().contains("too long to be allowed here"),
+        "{}",
+        ui.screen()
+    );
+}
+
+/// The symptom: a tool of an MCP server that is given `ls` looked like a command that runs here.
+#[test]
+fn attack_a_tool_of_an_mcp_server_does_not_look_like_ours() {
+    for (kind, input) in [
+        ("execute", r#"{"command":"ls"}"#),
+        ("read", r#"{"path":"a.rs"}"#),
+        ("edit", r#"{"path":"a.rs"}"#),
+    ] {
+        let mut prompt = request(kind, input, &[]);
+        prompt.action.tool = Some("mcp__prod__ssh_exec".to_owned());
+        assert!(prompt.summary().ends_with("(MCP tool mcp__prod__ssh_exec)"));
+        let mut ui = test_ui().size(90, 40);
+        ask(&mut ui, &prompt);
+        let screen = ui.screen();
+        assert!(screen.contains("Use an MCP tool?"), "{screen}");
+        assert!(screen.contains("tool    ┊ mcp__prod__ssh_exec"), "{screen}");
+        super::remembered_decisions::choose(&mut ui, "in this workspace");
+        let screen = ui.screen();
+        assert!(screen.contains("tool    ┊ mcp__prod__ssh_exec"), "{screen}");
+        assert!(screen.contains("with this tool"), "{screen}");
     }
 }
 
@@ -201,6 +245,6 @@ fn request(kind: &str, input: &str, content: &[v1::ToolCallContent]) -> Permissi
         &request,
         Some(&call),
     );
-    prompt.subject = PromptSubject::ToolCall(call);
+    set_tool_call(&mut prompt, call);
     prompt
 }

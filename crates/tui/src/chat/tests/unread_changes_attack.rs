@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use attache::v1;
-use attache_client::event::{DiskComparison, Event, PermissionPrompt, PromptSubject};
+use attache_client::event::{Event, PermissionPrompt};
 use expect_test::expect;
 
 use super::permission_dialog::answers;
-use super::test_ui::{TestUi, permission_prompt, test_ui};
+use super::test_ui::{TestUi, permission_prompt, set_tool_call, test_ui};
 use crate::chat::Input;
 
 #[test]
@@ -111,19 +111,6 @@ fn changes_that_cannot_be_shown_cannot_be_allowed() {
         }
         assert!(answers(&mut ui, "<Down><Enter>").contains("no"));
     }
-}
-
-#[test]
-fn another_diff_base_has_to_be_read_from_the_beginning() {
-    let text: String = (0..90).map(|at| format!("new{at}.\n")).collect();
-    let mut prompt = edit([v1::Diff::new("/code/project/a.rs", text).old_text("old\n")]);
-    prompt.disk = vec![DiskComparison::Different(Some("precious\n".repeat(90)))];
-    let mut ui = test_ui().size(80, 24);
-    ui.event(Event::PermissionRequested(Box::new(prompt)));
-    read(&mut ui);
-    ui.press("<A-v>");
-    assert_eq!(answers(&mut ui, "<Enter>"), "");
-    assert!(ui.screen().contains("to read first"), "{}", ui.screen());
 }
 
 /// The symptom: after a change of width the view stayed at the end, and no key led to the rows that counted as unread.
@@ -374,7 +361,7 @@ fn edit(changes: impl IntoIterator<Item = v1::Diff>) -> PermissionPrompt {
         .map(|change| change.path.as_str().into())
         .collect();
     let call = v1::ToolCall::new("c1", "Fix typo").content(changes);
-    prompt.subject = PromptSubject::ToolCall(call);
+    set_tool_call(&mut prompt, call);
     prompt
 }
 

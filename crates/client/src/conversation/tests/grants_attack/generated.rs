@@ -121,11 +121,7 @@ impl Play<'_> {
                     }
                 }
             }
-            _ => Some((
-                Some("what was never there".to_owned()),
-                new.clone(),
-                Some(new),
-            )),
+            _ => Some((Some("what was never there".to_owned()), new.clone(), None)),
         };
         let is_allowed = self.numbers.below(4) > 0;
         let call = match &shown {
