@@ -14,6 +14,7 @@ use attache::process::Program;
 use attache_check::conformance::{
     self, Detail, Format, Options, Processes, Report, Selection, Subject, TextStyle, Verdict,
 };
+use attache_text::plain::visible;
 
 use crate::arguments::{
     Check, CheckAgent, CheckClient, CheckCommand, CheckFormat, CheckHome, CheckOptions, CheckProxy,
@@ -196,8 +197,10 @@ fn print_report(report: &Report, flags: &CheckOptions) -> anyhow::Result<Exit> {
     let printed = print::print(&report.write(format))?;
     let seen = [Verdict::Pass, Verdict::Warn, Verdict::Fail];
     if seen.into_iter().all(|verdict| report.count(verdict) == 0) {
+        let why = report.judgements.first().map_or("", |made| &made.why);
         crate::print::note!(
-            "attache: no check could be exercised; is the command right? -v shows why"
+            "attache: no check could be exercised; is the command right? {}",
+            visible(why)
         );
     }
     match printed {

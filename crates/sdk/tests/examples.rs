@@ -160,7 +160,7 @@ async fn a_proxy_whose_agent_has_exited_responds_with_an_error() {
     let hello = v1::InitializeRequest::new(v1::ProtocolVersion::V1);
     let answer = calls.until(agent.initialize(hello), ClientCall::refuse);
     let refused = answer.await.unwrap_err();
-    expect!["Internal error: the agent is gone: agent exited with 3: oh no (-32603)"]
+    expect!["initialize to the agent failed: Internal error: the agent is gone: agent exited with 3: oh no (-32603)"]
         .assert_eq(&refused.to_string());
     assert!(refused.refusal().is_some());
     let ending = child.wait().await;

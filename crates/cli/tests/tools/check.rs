@@ -56,7 +56,8 @@ fn a_proxy_that_fails_is_reported_with_its_standard_error() {
         machine.program("bin/broken", &format!("#!/bin/sh\n{script}\n"));
         let output = machine.attache(&["check", "proxy", "--timeout", "2", "--", "broken"]);
         assert_eq!(output.status.code(), Some(1));
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        let printed = [output.stderr, output.stdout].concat();
+        String::from_utf8_lossy(&printed).into_owned()
     };
     let shown = check("echo no such option >&2; exit 3");
     let reason = "the program exited with 3 without starting the agent: no such option";
