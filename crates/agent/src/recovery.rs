@@ -1,5 +1,9 @@
 //! Reads the journal of a session that is opened again: the conversation, the decisions, and an interrupted turn, which
 //! it ends.
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    reason = "the protocol grows: what is known is named, and only what is unknown is left to `_`"
+)]
 
 use attache::json::Raw;
 use attache::v1;

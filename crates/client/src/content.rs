@@ -1,4 +1,8 @@
 //! Content blocks in one line.
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    reason = "the protocol grows: what is known is named, and only what is unknown is left to `_`"
+)]
 
 use attache::v1;
 

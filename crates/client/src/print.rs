@@ -162,6 +162,7 @@ impl Printer {
         pieces
     }
 
+    #[warn(clippy::wildcard_enum_match_arm)]
     fn print_update(&mut self, update: &v1::SessionUpdate, pieces: &mut Vec<PrinterOutput>) {
         match update {
             v1::SessionUpdate::AgentMessageChunk(chunk) if self.format == PrintFormat::Text => {

@@ -1,4 +1,8 @@
 //! Turns modes, models and options that the user names into commands.
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    reason = "the protocol grows: what is known is named, and only what is unknown is left to `_`"
+)]
 
 use attache::v1;
 

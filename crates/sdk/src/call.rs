@@ -1,5 +1,9 @@
 //! Calls as data: the requests and notifications that each side receives, together with the replies to send. A macro
 //! generates these enums from the table of methods.
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    reason = "the protocol grows: what is known is named, and only what is unknown is left to `_`"
+)]
 
 use std::sync::Arc;
 

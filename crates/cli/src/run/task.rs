@@ -1,4 +1,8 @@
 //! Runs one prompt: opens and configures a session, sends the prompt, and prints the turn.
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    reason = "the protocol grows: what is known is named, and only what is unknown is left to `_`"
+)]
 
 use std::future::pending;
 use std::io::ErrorKind;

@@ -1,4 +1,8 @@
 //! Elicitation: forms for the user to fill in and pages to visit.
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    reason = "the protocol grows: what is known is named, and only what is unknown is left to `_`"
+)]
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,4 +1,8 @@
 //! Converts a recording to a readable Markdown document: prompts, messages, tool calls and permission requests.
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    reason = "the protocol grows: what is known is named, and only what is unknown is left to `_`"
+)]
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead};
@@ -223,7 +227,8 @@ fn shown(block: &v1::ContentBlock) -> String {
             }
             text
         }
-        _ => "*(content of an unknown kind)*".to_owned(),
+        v1::ContentBlock::Other(_) => UNKNOWN_CONTENT.to_owned(),
+        _ => UNKNOWN_CONTENT.to_owned(),
     }
 }
 
@@ -277,6 +282,8 @@ fn fence(text: &str, least: usize) -> String {
     let runs = text.split(|char| char != '`').map(str::len);
     "`".repeat(runs.max().map_or(least, |run| least.max(run + 1)))
 }
+
+const UNKNOWN_CONTENT: &str = "*(content of an unknown kind)*";
 
 #[cfg(test)]
 mod tests {

@@ -14,6 +14,7 @@ use super::{ToolCallEntry, Transcript};
 
 impl Transcript {
     /// Applies the next update of the session and returns what changed.
+    #[warn(clippy::wildcard_enum_match_arm)]
     pub fn apply(&mut self, update: v1::SessionUpdate) -> Change {
         use v1::SessionUpdate as Update;
         match update {

@@ -1,4 +1,8 @@
 //! The current state of a session.
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    reason = "the protocol grows: what is known is named, and only what is unknown is left to `_`"
+)]
 
 use attache_schema::json::Raw;
 use attache_schema::v1;

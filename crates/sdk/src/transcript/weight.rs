@@ -1,4 +1,8 @@
 //! Size of values in memory, for the limit of a transcript.
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    reason = "the protocol grows: what is known is named, and only what is unknown is left to `_`"
+)]
 
 use attache_schema::json::{self, Encode, Raw};
 use attache_schema::{FilePath, Meta, v1};

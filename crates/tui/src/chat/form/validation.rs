@@ -1,4 +1,8 @@
 //! Checks the fields of a form against the agent's schema.
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    reason = "the protocol grows: what is known is named, and only what is unknown is left to `_`"
+)]
 
 use attache::v1;
 use attache_text::plain::visible;

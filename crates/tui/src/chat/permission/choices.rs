@@ -1,4 +1,8 @@
 //! The answers to a permission request: the agent's own options in its order, then the answers that Attaché remembers.
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    reason = "the protocol grows: what is known is named, and only what is unknown is left to `_`"
+)]
 
 use attache::v1;
 use attache_client::command::PermissionAnswer;
