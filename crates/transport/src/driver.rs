@@ -1,13 +1,13 @@
 //! The state shared by the reading task, the writing task, the inbox and the peer handles.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
 use attache_rpc::{
-    Call, CallFailure, CallId, Endpoint, Event, InboundMessage, Payload, SessionKey, Translator,
+    Call, CallFailure, CallId, Endpoint, Event, Id, InboundMessage, Payload, SessionKey, Translator,
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, oneshot};
@@ -36,6 +36,7 @@ where
         state: Mutex::new(State {
             endpoint: Endpoint::new(limits.clone(), options.framing, options.non_json_lines),
             inbox: VecDeque::new(),
+            received: HashMap::new(),
             uncounted: 0,
             waiters: BTreeMap::new(),
             inbox_dropped: false,
@@ -107,6 +108,8 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     pub(crate) endpoint: Endpoint,
     pub(crate) inbox: VecDeque<InboxItem>,
+    /// When the requests in the inbox were received, if that is logged.
+    pub(crate) received: HashMap<Id, Instant>,
     /// Bytes received since the last item was put into the inbox.
     uncounted: usize,
     pub(crate) waiters: BTreeMap<CallId, ResponseWaiter>,
@@ -134,9 +137,9 @@ pub(crate) struct ResponseWaiter {
     pub(crate) queued: Option<Instant>,
 }
 
-/// An item in the inbox, with the bytes that it occupies. A call has the time at which it was received, if that is logged.
+/// An item in the inbox, with the bytes that it occupies.
 pub(crate) enum InboxItem {
-    Call(IncomingCall, usize, Option<Instant>),
+    Call(IncomingCall, usize),
     Response(CallId, Result<Payload, CallFailure>, usize),
 }
 
@@ -307,11 +310,13 @@ impl State {
         let queued = match event {
             Some(Event::Request(id, call)) => {
                 let call = self.detach_if_large(call, size, Call::detached);
-                self.enqueue(IncomingCall::Request(id, call), size, received)
+                self.received
+                    .extend(received.map(|received| (id.clone(), received)));
+                self.enqueue(IncomingCall::Request(id, call), size)
             }
             Some(Event::Notification(call)) => {
                 let call = self.detach_if_large(call, size, Call::detached);
-                self.enqueue(IncomingCall::Notification(call), size, received)
+                self.enqueue(IncomingCall::Notification(call), size)
             }
             Some(Event::Response(call, outcome)) => self.route_response(call, outcome, size),
             Some(Event::Cancelled(_) | Event::Fatal(_)) | None => 0,
@@ -332,15 +337,14 @@ impl State {
         }
     }
 
-    fn enqueue(&mut self, incoming: IncomingCall, size: usize, received: Option<Instant>) -> usize {
+    fn enqueue(&mut self, incoming: IncomingCall, size: usize) -> usize {
         if self.inbox_dropped {
             if let IncomingCall::Request(id, _) = &incoming {
                 crate::peer_handle::refuse_unread(&mut self.endpoint, id);
             }
             return 0;
         }
-        self.inbox
-            .push_back(InboxItem::Call(incoming, size, received));
+        self.inbox.push_back(InboxItem::Call(incoming, size));
         size
     }
 

@@ -59,11 +59,11 @@ impl Inbox {
     pub async fn next(&mut self) -> Option<IncomingCall> {
         loop {
             match self.fetched.pop_front() {
-                Some(InboxItem::Call(incoming, size, received)) => {
+                Some(InboxItem::Call(incoming, size)) => {
                     self.note_taken(size);
                     if let IncomingCall::Request(id, call) = &incoming {
                         let traces = &self.shared.traces;
-                        traces.taken(&self.shared, call.method(), id, received);
+                        traces.taken(&self.shared, call.method(), id);
                     }
                     return Some(incoming);
                 }
@@ -144,10 +144,10 @@ impl Drop for Inbox {
         left.append(&mut state.inbox);
         for queued in left {
             match queued {
-                InboxItem::Call(IncomingCall::Request(id, _), ..) => {
+                InboxItem::Call(IncomingCall::Request(id, _), _) => {
                     refuse_unread(&mut state.endpoint, &id)
                 }
-                InboxItem::Call(IncomingCall::Notification(_), ..) => {}
+                InboxItem::Call(IncomingCall::Notification(_), _) => {}
                 InboxItem::Response(call, outcome, _) => state.deliver(call, outcome),
             }
         }
