@@ -219,10 +219,11 @@ pub(crate) struct OpenTraces {
 }
 
 impl OpenTraces {
-    pub(crate) fn taken(&self, shared: &Shared, method: &str, id: &Id, queued: Option<Instant>) {
+    pub(crate) fn taken(&self, shared: &Shared, method: &str, id: &Id) {
         if !enabled!(target: TARGET, Level::DEBUG) {
             return;
         }
+        let queued = shared.lock().received.remove(id);
         let trace = Arc::new(RequestTrace::received(shared, method, id, queued));
         let mut requests = self.lock();
         let earlier = requests.insert(id.clone(), trace);

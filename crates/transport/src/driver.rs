@@ -1,13 +1,13 @@
 //! The state shared by the reading task, the writing task, the inbox and the peer handles.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
 use attache_rpc::{
-    Call, CallFailure, CallId, Endpoint, Event, InboundMessage, Payload, SessionKey, Translator,
+    Call, CallFailure, CallId, Endpoint, Event, Id, InboundMessage, Payload, SessionKey, Translator,
 };
 use bytestring::ByteString;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -76,6 +76,7 @@ where
             endpoint,
             inbox: VecDeque::new(),
             requests: VecDeque::new(),
+            received: HashMap::new(),
             uncounted: 0,
             waiters: BTreeMap::new(),
             inbox_dropped: false,
@@ -153,6 +154,8 @@ pub(crate) struct State {
     pub(crate) inbox: VecDeque<InboxItem>,
     /// When the requests that have not been taken from the inbox were received.
     pub(crate) requests: VecDeque<Instant>,
+    /// When the requests in the inbox were received, if that is logged.
+    pub(crate) received: HashMap<Id, Instant>,
     /// Bytes received since the last item was put into the inbox.
     uncounted: usize,
     pub(crate) waiters: BTreeMap<CallId, ResponseWaiter>,
@@ -192,9 +195,9 @@ pub(crate) enum Routing {
     Everything,
 }
 
-/// An item in the inbox, with the bytes that it occupies. A call has the time at which it was received, if that is logged.
+/// An item in the inbox, with the bytes that it occupies.
 pub(crate) enum InboxItem {
-    Call(IncomingCall, usize, Option<Instant>),
+    Call(IncomingCall, usize),
     Response(CallId, Result<Payload, CallFailure>, usize),
     /// A cancellation or response for the other side of a proxy.
     Relayed(RelayedMessage, usize),
@@ -403,11 +406,13 @@ impl State {
         let queued = match event {
             Some(Event::Request(id, call)) => {
                 let call = self.detach_if_large(call, size, Call::detached);
-                self.enqueue(IncomingCall::Request(id, call), size, received)
+                self.received
+                    .extend(received.map(|received| (id.clone(), received)));
+                self.enqueue(IncomingCall::Request(id, call), size)
             }
             Some(Event::Notification(call)) => {
                 let call = self.detach_if_large(call, size, Call::detached);
-                self.enqueue(IncomingCall::Notification(call), size, received)
+                self.enqueue(IncomingCall::Notification(call), size)
             }
             Some(Event::Response(call, outcome)) => self.route_response(call, outcome, size),
             Some(Event::Cancelled(id)) => line.map_or(0, |line| {
@@ -437,7 +442,7 @@ impl State {
         }
     }
 
-    fn enqueue(&mut self, incoming: IncomingCall, size: usize, received: Option<Instant>) -> usize {
+    fn enqueue(&mut self, incoming: IncomingCall, size: usize) -> usize {
         if self.inbox_dropped {
             if let IncomingCall::Request(id, _) = &incoming {
                 crate::peer_handle::refuse_unread(&mut self.endpoint, id);
@@ -447,8 +452,7 @@ impl State {
         if let IncomingCall::Request(..) = &incoming {
             self.requests.push_back(Instant::now());
         }
-        self.inbox
-            .push_back(InboxItem::Call(incoming, size, received));
+        self.inbox.push_back(InboxItem::Call(incoming, size));
         size
     }
 

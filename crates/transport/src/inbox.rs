@@ -83,12 +83,12 @@ impl Inbox {
                 }
             }
             match self.fetched.pop_front() {
-                Some(InboxItem::Call(incoming, size, received)) => {
+                Some(InboxItem::Call(incoming, size)) => {
                     self.note_taken(size);
                     if let IncomingCall::Request(id, call) = &incoming {
                         self.shared.lock().requests.pop_front();
                         let traces = &self.shared.traces;
-                        traces.taken(&self.shared, call.method(), id, received);
+                        traces.taken(&self.shared, call.method(), id);
                     }
                     return Poll::Ready(Some(incoming));
                 }
@@ -177,7 +177,7 @@ impl Drop for Inbox {
         left.append(&mut state.inbox);
         for queued in left {
             match queued {
-                InboxItem::Call(IncomingCall::Request(id, _), ..) => {
+                InboxItem::Call(IncomingCall::Request(id, _), _) => {
                     refuse_unread(&mut state.endpoint, &id)
                 }
                 InboxItem::Call(IncomingCall::Notification(_), ..) | InboxItem::Relayed(..) => {}

@@ -63,10 +63,10 @@ impl RelayInbox {
                 }
             };
             let (message, size) = match item {
-                InboxItem::Call(IncomingCall::Request(id, call), size, _) => {
+                InboxItem::Call(IncomingCall::Request(id, call), size) => {
                     (RelayedMessage::Request(id, call), size)
                 }
-                InboxItem::Call(IncomingCall::Notification(call), size, _) => {
+                InboxItem::Call(IncomingCall::Notification(call), size) => {
                     (RelayedMessage::Notification(call), size)
                 }
                 InboxItem::Relayed(message, size) => (message, size),

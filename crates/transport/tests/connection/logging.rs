@@ -40,15 +40,16 @@ impl CapturedLog {
     /// The log so far, without the numbers of connections, which depend on other tests.
     fn text(&self) -> String {
         let text = String::from_utf8(self.text.lock().unwrap().clone()).unwrap();
-        let lines = text
-            .lines()
-            .map(|line| match line.split_once("connection=") {
-                Some((before, after)) => {
-                    let after = after.trim_start_matches(|char: char| char.is_ascii_digit());
-                    format!("{before}connection=…{after}\n")
-                }
-                None => format!("{line}\n"),
-            });
+        let lines =
+            text.lines()
+                .map(str::trim_start)
+                .map(|line| match line.split_once("connection=") {
+                    Some((before, after)) => {
+                        let after = after.trim_start_matches(|char: char| char.is_ascii_digit());
+                        format!("{before}connection=…{after}\n")
+                    }
+                    None => format!("{line}\n"),
+                });
         lines.collect()
     }
 
@@ -89,7 +90,7 @@ async fn requests_of_both_sides_have_spans_with_result_and_duration() {
     log.check(&expect![[r#"
         DEBUG connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}:request{direction="received" method=fs/read id=7 queued_ms=250.0 result="error" error_code=-32000 duration_ms=1500.0}: attache_transport: request finished
         DEBUG connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}:request{direction="sent" method=ask id=1 result="ok"  duration_ms=1750.0}: attache_transport: request finished
-         INFO connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: connection ended direction="incoming" reason=the peer has closed the connection
+        INFO connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: connection ended direction="incoming" reason=the peer has closed the connection
     "#]]);
 }
 
@@ -174,17 +175,17 @@ async fn attack_no_event_repeats_what_a_message_contains() {
         assert!(!text.contains(&CANARY[..12]), "{text}");
         if non_json_lines == NonJsonLines::Reject {
             log.check(&expect![[r#"
-                 WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a line is not a valid message reason="not JSON: no value starts here"
-                 WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a line is not a valid message reason="not JSON: a control character in a string"
-                 WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a line is not a valid message id=6 reason="neither method, result nor error"
-                 WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a line is not a valid message id=10 reason="the message is longer than the limit"
-                 WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a line is not a valid message reason="expected an object, found an array"
-                 WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a line is not a valid message reason="jsonrpc: expected \"2.0\""
-                 WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a line is not a valid message reason="not UTF-8"
+                WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a line is not a valid message reason="not JSON: no value starts here"
+                WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a line is not a valid message reason="not JSON: a control character in a string"
+                WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a line is not a valid message id=6 reason="neither method, result nor error"
+                WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a line is not a valid message id=10 reason="the message is longer than the limit"
+                WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a line is not a valid message reason="expected an object, found an array"
+                WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a line is not a valid message reason="jsonrpc: expected \"2.0\""
+                WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a line is not a valid message reason="not UTF-8"
                 DEBUG connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: responses match no pending request count=1
                 DEBUG connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: cancellations match no pending request count=1
-                 WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a line is not a valid message reason="not JSON: no value starts here"
-                 INFO connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: connection ended direction="incoming" reason=the peer has closed the connection
+                WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a line is not a valid message reason="not JSON: no value starts here"
+                INFO connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: connection ended direction="incoming" reason=the peer has closed the connection
                 DEBUG connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}:request{direction="sent" method=ask id=1 result="error" error_code=1 duration_ms=0.0}: attache_transport: request finished
                 DEBUG connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}:request{direction="received" method=m id=8 queued_ms=0.0 result="ok"  duration_ms=0.0}: attache_transport: request finished
             "#]]);
@@ -249,7 +250,7 @@ async fn a_peer_that_does_not_read_is_reported_once_and_a_slow_one_never() {
     }
     let _link = sender.await.unwrap();
     log.check(&expect![[r#"
-         WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: the outgoing queue is full, because the peer does not read waited_ms=10000.0 bytes=4184
+        WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: the outgoing queue is full, because the peer does not read waited_ms=10000.0 bytes=4184
         DEBUG connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a message waited for room in the outgoing queue waited_ms=87000.0
         DEBUG connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: a message waited for room in the outgoing queue waited_ms=36000.0
     "#]]);
@@ -265,7 +266,7 @@ async fn a_full_inbox_and_a_stall_are_reported() {
     next_method(&mut inbox).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     log.check(&expect![[r#"
-         WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: the inbox is full and the program takes nothing from it; pending calls fail waited_ms=30000.0
+        WARN connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: the inbox is full and the program takes nothing from it; pending calls fail waited_ms=30000.0
         DEBUG connection{connection=… peer="peer" transport="stream" framing="lines" translated=false}: attache_transport: the connection was not read, because the inbox was full waited_ms=40000.0
     "#]]);
 }
