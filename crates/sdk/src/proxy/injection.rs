@@ -61,7 +61,7 @@ async fn call<R: SendRequest>(
         true => Delivery::InOrder,
         false => Delivery::AtOnce,
     };
-    let (params, encoded) = EncodedParams::of(|out| request.encode_params(out));
+    let (params, encoded) = InjectedParams::of(|out| request.encode_params(out));
     let exchange = async {
         encoded.map_err(CallErrorKind::Unwritable)?;
         let result = link.call(method.name, &params, IN_ORDER, delivery).await?;
@@ -78,7 +78,7 @@ async fn send<N: SendNotification>(
     notification: &N,
 ) -> Result<(), CallError> {
     let method = N::method();
-    let (params, encoded) = EncodedParams::of(|out| notification.encode_params(out));
+    let (params, encoded) = InjectedParams::of(|out| notification.encode_params(out));
     let exchange = async {
         encoded.map_err(CallErrorKind::Unwritable)?;
         Ok(link.notify(method.name, &params, IN_ORDER).await?)
@@ -87,13 +87,13 @@ async fn send<N: SendNotification>(
     outcome.map_err(|kind| params.error(peer, method.name, kind))
 }
 
-struct EncodedParams(String);
+struct InjectedParams(String);
 
-impl EncodedParams {
+impl InjectedParams {
     fn of<T>(encode: impl FnOnce(&mut String) -> T) -> (Self, T) {
         let mut text = String::new();
         let outcome = encode(&mut text);
-        (EncodedParams(text), outcome)
+        (InjectedParams(text), outcome)
     }
 
     fn error(&self, peer: Role, method: &'static str, kind: CallErrorKind) -> CallError {
@@ -102,7 +102,7 @@ impl EncodedParams {
     }
 }
 
-impl Encode for EncodedParams {
+impl Encode for InjectedParams {
     fn encode(&self, out: &mut String) {
         out.push_str(&self.0);
     }
