@@ -309,20 +309,18 @@ impl RunTask {
     }
 
     fn exit_for(&mut self, reason: &v1::StopReason) -> Exit {
-        match reason {
-            // Some agents end the turn when a request is denied.
-            v1::StopReason::EndTurn | v1::StopReason::Cancelled
-                if self.progress.denied > 0 || self.exec_denials.are_in_turn() =>
-            {
-                Exit::Denied
-            }
-            v1::StopReason::EndTurn => Exit::Done,
-            other => {
-                let reason = text::line(other.as_str());
-                self.output.note(format!("attache: stopped: {reason}"));
-                Exit::Failed
-            }
+        let ends_turn = *reason == v1::StopReason::EndTurn;
+        // Some agents end the turn when a request is denied.
+        let may_be_denied = ends_turn || *reason == v1::StopReason::Cancelled;
+        if may_be_denied && (self.progress.denied > 0 || self.exec_denials.are_in_turn()) {
+            return Exit::Denied;
         }
+        if ends_turn {
+            return Exit::Done;
+        }
+        let reason = text::line(reason.as_str());
+        self.output.note(format!("attache: stopped: {reason}"));
+        Exit::Failed
     }
 
     fn command_failed(&mut self, failure: &CommandFailure) -> Option<anyhow::Result<Exit>> {
@@ -338,7 +336,10 @@ impl RunTask {
                 return Some(Err(why));
             }
             FailureKind::NoSession => Exit::NoSession,
-            _ => Exit::Failed,
+            FailureKind::Refused
+            | FailureKind::NotOffered
+            | FailureKind::TimedOut
+            | FailureKind::Local => Exit::Failed,
         };
         let error = match (&self.request.session, exit) {
             (SessionChoice::Load(id) | SessionChoice::Resume(id), Exit::NoSession) => {

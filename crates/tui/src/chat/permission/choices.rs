@@ -141,9 +141,12 @@ pub(super) fn list(prompt: &PermissionPrompt) -> Vec<PermissionChoice> {
         .iter()
         .take(MAX_OPTIONS)
         .map(|option| PermissionChoice {
-            kind: match kind_of(option, options) {
-                ChoiceKind::AllowLasting if is_asked_each_time => ChoiceKind::TooLasting,
-                kind => kind,
+            kind: {
+                let kind = kind_of(option, options);
+                match is_asked_each_time && kind == ChoiceKind::AllowLasting {
+                    true => ChoiceKind::TooLasting,
+                    false => kind,
+                }
             },
             source: ChoiceSource::Agent(shown_name(&option.name)),
             option: Some(option.option_id.clone()),
