@@ -1,8 +1,4 @@
 //! The answers to a permission request: the agent's own options in its order, then the answers that Attaché remembers.
-#![warn(
-    clippy::wildcard_enum_match_arm,
-    reason = "the protocol grows: what is known is named, and only what is unknown is left to `_`"
-)]
 
 use attache::v1;
 use attache_client::command::PermissionAnswer;
@@ -188,6 +184,7 @@ pub(super) fn list(prompt: &PermissionPrompt) -> Vec<PermissionChoice> {
 }
 
 /// The effect of an option, judged by its kind and never by its name.
+#[warn(clippy::wildcard_enum_match_arm)]
 fn kind_of(option: &v1::PermissionOption, options: &[v1::PermissionOption]) -> ChoiceKind {
     use v1::PermissionOptionKind as Kind;
     let same = options.iter().filter(|it| it.option_id == option.option_id);
