@@ -238,7 +238,7 @@ impl Printer {
                     Some("the line endings in the file are different")
                 }
                 DiskComparison::NoFile => Some("there is no such file"),
-                DiskComparison::Unknown(why) => Some(why.as_str()),
+                DiskComparison::Unknown(why) | DiskComparison::Replaced(why) => Some(why.as_str()),
             };
             if let Some(why) = why {
                 let path = visible(change.diff.path.as_str());

@@ -168,7 +168,7 @@ impl Host {
     pub async fn inspect_read(&self, request: &v1::ReadTextFileRequest) -> InspectedPath {
         let look = |_: &Files, roots: &Roots, path: &Path| {
             let is_outside = matches!(roots.resolve(path), Err(files::FileError::Outside { .. }));
-            (None, is_outside)
+            (FileOnDisk::Missing, is_outside)
         };
         self.inspect(&request.session_id, request.path.as_path(), look)
             .await
@@ -179,14 +179,13 @@ impl Host {
     pub async fn inspect_write(&self, request: &v1::WriteTextFileRequest) -> InspectedPath {
         let content = request.content.clone();
         let look = move |files: &Files, roots: &Roots, path: &Path| {
-            let text = files.read(roots, path, None, None).ok();
-            let text = text.filter(|text| text.len() <= MOST_SHOWN);
+            let before = file_on_disk(files, roots, path);
             let is_refused = match files.check_write(roots, path, &content) {
                 // The rule decides, and the user sees which rule it was.
                 Ok(()) | Err(files::FileError::DeniedByPolicy { .. }) => false,
                 Err(_) => true,
             };
-            (text, is_refused)
+            (before, is_refused)
         };
         self.inspect(&request.session_id, request.path.as_path(), look)
             .await
@@ -225,7 +224,7 @@ impl Host {
         &self,
         session: &v1::SessionId,
         path: &Path,
-        look_at: impl FnOnce(&Files, &Roots, &Path) -> (Option<String>, bool) + Send + 'static,
+        look_at: impl FnOnce(&Files, &Roots, &Path) -> (FileOnDisk, bool) + Send + 'static,
     ) -> InspectedPath {
         let Some(roots) = self.roots(session) else {
             return InspectedPath::default();
@@ -234,10 +233,10 @@ impl Host {
         let look = move || {
             let alias = files.ask_rule_alias(&roots, &path);
             let other = alias.as_ref().and_then(|alias| alias.other.clone());
-            let (text, is_refused) = look_at(&files, &roots, &path);
+            let (before, is_refused) = look_at(&files, &roots, &path);
             Ok(InspectedPath {
                 resolved: other.or_else(|| roots.resolve_links(&path)),
-                text,
+                before,
                 is_refused,
                 // The user cannot be asked about an unknown name.
                 alias: alias.filter(|alias| alias.other.is_some()),
@@ -469,7 +468,7 @@ fn file_on_disk(files: &Files, roots: &Roots, path: &Path) -> FileOnDisk {
 }
 
 fn too_much() -> FileOnDisk {
-    FileOnDisk::Unknown("the file is too large to compare".to_owned())
+    FileOnDisk::Unknown("the file is too large".to_owned())
 }
 
 fn bytes(text: impl AsRef<str>) -> u64 {

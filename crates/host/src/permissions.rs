@@ -35,8 +35,8 @@ pub use command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
 pub use command::pattern::CommandPattern;
 pub use enforced_rules::PathRules;
 pub use grants::{
-    ChangeSinceAllowed, ComparedChange, DiskComparison, Grant, GrantedBy, ShownChange,
-    ShownContent, WholeFileChange,
+    ChangeSinceAllowed, ComparedChange, ContentBefore, DiskComparison, Grant, GrantedBy,
+    ShownChange, ShownContent, WholeFileChange,
 };
 pub use path_pattern::PathPattern;
 pub use policy::{Policy, PolicyError, PolicyWarning, RuleAction};

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use attache::v1;
 use attache_host::Host;
 use attache_host::permissions::{
-    self, Action, ChangeSinceAllowed, ComparedChange, Decision, Expiry, Reason, RememberedDecision,
-    Scope, Verdict, WholeFileChange,
+    self, Action, ChangeSinceAllowed, ComparedChange, ContentBefore, Decision, DiskComparison,
+    Expiry, Reason, RememberedDecision, Scope, Verdict, WholeFileChange,
 };
 use tokio::sync::{Notify, oneshot};
 
@@ -451,8 +451,11 @@ impl PermissionOutcome {
 fn written(request: &HostRequest) -> Option<WholeFileChange<'_>> {
     match request {
         HostRequest::Write { change } => Some(WholeFileChange {
-            old: change.old_text.as_deref(),
-            new: &change.new_text,
+            old: match change.disk {
+                DiskComparison::Applies => change.diff.old_text.as_deref().into(),
+                _ => ContentBefore::Unknown,
+            },
+            new: &change.diff.new_text,
         }),
         HostRequest::Read { .. } | HostRequest::Run { .. } => None,
     }

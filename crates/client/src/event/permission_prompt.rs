@@ -55,8 +55,8 @@ pub enum HostRequest {
     },
     /// `fs/write_text_file`
     Write {
-        /// The whole new text. The old text is the content on disk, if it can be shown.
-        change: v1::Diff,
+        /// The change of the whole file.
+        change: ComparedChange,
     },
     /// `terminal/create`
     Run {
@@ -191,8 +191,7 @@ impl PermissionPrompt {
             PromptSubject::HostRequest(HostRequest::Write { change }) => Some(change),
             _ => None,
         };
-        // The old text of a request to write comes from the disk.
-        compared.chain(written.map(|change| (change, &DiskComparison::Applies)))
+        compared.chain(written.map(|change| (&change.diff, &change.disk)))
     }
 
     /// Whether the prompt shows everything that an answer can permit to be written. Otherwise show "content not shown":
@@ -212,7 +211,7 @@ impl PromptSubject {
             _ => &[],
         };
         let written = match self {
-            PromptSubject::HostRequest(HostRequest::Write { change }) => Some(change),
+            PromptSubject::HostRequest(HostRequest::Write { change }) => Some(&change.diff),
             _ => None,
         };
         let shown = content.iter().filter_map(|content| match content {

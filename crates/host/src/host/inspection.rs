@@ -10,8 +10,8 @@ use crate::denied::AskRuleAlias;
 pub struct InspectedPath {
     /// The target of the path's links, if it differs from the path and is inside the roots.
     pub resolved: Option<PathBuf>,
-    /// The current content, if the file will be written, is readable and is not too large.
-    pub text: Option<String>,
+    /// The current content, if the file will be written.
+    pub before: FileOnDisk,
     /// Whether the request is refused whatever the user says, so that there is no need to ask.
     pub is_refused: bool,
     /// The other name of the file that an ask rule covers; `resolved` is then this name.
@@ -19,11 +19,12 @@ pub struct InspectedPath {
 }
 
 /// The current content of a path, for a user who decides on a change.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub enum FileOnDisk {
     /// A text file.
     Text(String),
     /// There is no file.
+    #[default]
     Missing,
     /// The content is unknown, and why.
     Unknown(String),

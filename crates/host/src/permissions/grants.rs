@@ -11,7 +11,9 @@ use attache_text::shell::is_plain;
 
 use super::{Action, paths};
 pub use change::ChangeSinceAllowed;
-pub use content::{ComparedChange, DiskComparison, ShownChange, ShownContent, WholeFileChange};
+pub use content::{
+    ComparedChange, ContentBefore, DiskComparison, ShownChange, ShownContent, WholeFileChange,
+};
 
 /// Permission, given in a turn for an action that was shown, for the requests that the agent then sends to carry it
 /// out.

@@ -6,7 +6,8 @@ use attache_rpc::json::{Object, Raw};
 use attache_schema::{FilePath, v1};
 
 use super::{Action, ToolCallParts};
-use crate::{InspectedPath, terminals};
+use crate::permissions::{ComparedChange, DiskComparison};
+use crate::{FileOnDisk, InspectedPath, terminals};
 
 impl Action {
     /// The action of `fs/read_text_file`. `place` is the resolved path.
@@ -24,17 +25,23 @@ impl Action {
         call.to_action(agent, workspace, &request.session_id)
     }
 
-    /// The action of `fs/write_text_file`, and the change: the new content beside the current one. `place` is the
-    /// resolved path.
+    /// The action of `fs/write_text_file`, and the change of the whole file. `place` is the resolved path.
     pub fn from_write_request(
         agent: &str,
         workspace: PathBuf,
         request: &v1::WriteTextFileRequest,
         place: &InspectedPath,
-    ) -> (Action, v1::Diff) {
+    ) -> (Action, ComparedChange) {
         let title = format!("Write {}", request.path);
         let mut change = v1::Diff::new(request.path.clone(), request.content.as_str());
-        change.old_text.clone_from(&place.text);
+        let disk = match &place.before {
+            FileOnDisk::Text(text) => {
+                change.old_text = Some(text.clone());
+                DiskComparison::Applies
+            }
+            FileOnDisk::Missing => DiskComparison::Applies,
+            FileOnDisk::Unknown(why) => DiskComparison::Replaced(why.clone()),
+        };
         let call = ToolCallParts {
             locations: &locations(&request.path, place),
             content: &[change.clone().into()],
@@ -42,7 +49,7 @@ impl Action {
         };
         (
             call.to_action(agent, workspace, &request.session_id),
-            change,
+            ComparedChange { diff: change, disk },
         )
     }
 

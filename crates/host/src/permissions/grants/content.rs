@@ -41,6 +41,8 @@ pub enum DiskComparison {
     NoFile,
     /// The file could not be compared, and why.
     Unknown(String),
+    /// A request to write replaces a file whose content cannot be shown, and why.
+    Replaced(String),
 }
 
 /// A change of a file's whole content, as digests.
@@ -55,16 +57,39 @@ pub struct ShownChange {
 /// A change of a file's whole content that is about to be written.
 #[derive(Debug, Clone, Copy)]
 pub struct WholeFileChange<'a> {
-    /// The content now; `None` if the file does not exist, or its content is not shown.
-    pub old: Option<&'a str>,
+    /// The content now.
+    pub old: ContentBefore<'a>,
     /// The content after the change.
     pub new: &'a str,
+}
+
+/// The content of a file that is about to be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContentBefore<'a> {
+    /// There is no file.
+    Missing,
+    /// A text file.
+    Text(&'a str),
+    /// There is a file, but its content is not known here.
+    Unknown,
+}
+
+impl<'a> From<Option<&'a str>> for ContentBefore<'a> {
+    /// The content of a file; `None` if there is no file.
+    fn from(text: Option<&'a str>) -> Self {
+        text.map_or(ContentBefore::Missing, ContentBefore::Text)
+    }
 }
 
 impl ShownChange {
     /// Whether this is the change that was shown, and the file still has the content it was shown with.
     pub(super) fn is(&self, change: WholeFileChange<'_>) -> bool {
-        self.has_new(change) && self.old == change.old.map(digest)
+        let is_unchanged = match change.old {
+            ContentBefore::Missing => self.old.is_none(),
+            ContentBefore::Text(text) => self.old == Some(digest(text)),
+            ContentBefore::Unknown => false,
+        };
+        is_unchanged && self.has_new(change)
     }
 
     /// Whether this is the content that was shown, whatever the file has now.

@@ -1,7 +1,8 @@
 //! A command that was denied, in other lines and in other words; and a file that changed after it was shown.
 
 use super::*;
-use crate::FileOnDisk;
+use crate::permissions::{ContentBefore, DiskComparison};
+use crate::{FileOnDisk, InspectedPath};
 
 /// Lines that run a command, with it in the place of `{}`.
 const LINES: [&str; 26] = [
@@ -132,10 +133,53 @@ fn permission_for_a_change_does_not_cover_a_file_that_changed_since() {
             let grant = Grant::for_shown_action(&edit, &content, GrantedBy::User).unwrap();
             let permissions = Permissions::preset(Preset::Ask);
             permissions.grant(grant).unwrap();
-            let write = |new| WholeFileChange { old: there, new };
+            let write = |new| WholeFileChange {
+                old: there.into(),
+                new,
+            };
             assert!(!permissions.use_grant(&edit, Some(write("other"))));
             let is_covered = permissions.use_grant(&edit, Some(write("new\n")));
             assert_eq!(is_covered, shown == there, "{shown:?} {there:?}");
         }
     }
+}
+
+/// The symptom: a large file that was to be replaced was shown as a new file, and permission for a new file covered it.
+#[test]
+fn permission_for_a_new_file_does_not_cover_one_that_cannot_be_shown() {
+    let change = v1::Diff::new("/w/a", "new\n");
+    let content = ShownContent::of(&ComparedChange::compare(
+        vec![change],
+        &[FileOnDisk::Missing],
+    ));
+    let edit = action(r#"{"kind":"edit","locations":[{"path":"/w/a"}]}"#);
+    let grant = Grant::for_shown_action(&edit, &content, GrantedBy::User).unwrap();
+    let permissions = Permissions::preset(Preset::Ask);
+    permissions.grant(grant).unwrap();
+    let write = |old| WholeFileChange { old, new: "new\n" };
+    assert!(!permissions.use_grant(&edit, Some(write(ContentBefore::Unknown))));
+    assert!(permissions.use_grant(&edit, Some(write(ContentBefore::Missing))));
+}
+
+#[test]
+fn a_write_shows_that_it_replaces_a_file_that_cannot_be_shown() {
+    let request = v1::WriteTextFileRequest::new("s", "/w/a", "new\n");
+    let look = |before: FileOnDisk| {
+        let place = InspectedPath {
+            before,
+            ..InspectedPath::default()
+        };
+        let (_, change) = Action::from_write_request("agent", "/w".into(), &request, &place);
+        (change.diff.old_text, change.disk)
+    };
+    let why = "the file is too large".to_owned();
+    assert_eq!(
+        look(FileOnDisk::Unknown(why.clone())),
+        (None, DiskComparison::Replaced(why))
+    );
+    assert_eq!(
+        look(FileOnDisk::Text("old\n".to_owned())),
+        (Some("old\n".to_owned()), DiskComparison::Applies)
+    );
+    assert_eq!(look(FileOnDisk::Missing), (None, DiskComparison::Applies));
 }

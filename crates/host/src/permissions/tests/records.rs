@@ -1,6 +1,7 @@
 //! Grants for a turn, decisions as records, and tools that are known by more than their name.
 
 use super::*;
+use crate::permissions::ContentBefore;
 
 fn own(call: &str) -> Action {
     action(call)
@@ -70,7 +71,7 @@ fn a_rule_grants_the_effect_of_the_kind_and_the_user_what_was_shown() {
                         &file,
                         &write,
                         Some(WholeFileChange {
-                            old: None,
+                            old: ContentBefore::Missing,
                             new: "x",
                         }),
                     ),
@@ -84,7 +85,7 @@ fn a_rule_grants_the_effect_of_the_kind_and_the_user_what_was_shown() {
                         &command,
                         &write,
                         Some(WholeFileChange {
-                            old: None,
+                            old: ContentBefore::Missing,
                             new: "x",
                         }),
                     ),

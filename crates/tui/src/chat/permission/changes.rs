@@ -48,7 +48,7 @@ impl PermissionDialog {
             if let Some(remark) = remark(found) {
                 panel.text(remark, warning, width);
             }
-            if let DiskComparison::Unknown(why) = found {
+            if let DiskComparison::Unknown(why) | DiskComparison::Replaced(why) = found {
                 panel.labelled(
                     "because",
                     &visible(why),
@@ -101,6 +101,9 @@ fn remark(found: &DiskComparison) -> Option<&'static str> {
         }
         DiskComparison::Unknown(_) => {
             "! Not compared with the disk. To write the file, the agent has to ask again."
+        }
+        DiskComparison::Replaced(_) => {
+            "! The file exists, and its content can't be shown. All of it is replaced."
         }
     })
 }
