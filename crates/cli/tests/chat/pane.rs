@@ -90,6 +90,14 @@ impl Pane {
         self.press("Enter");
     }
 
+    /// Confirms the second step of an answer, which accepts no Enter just after it has appeared.
+    pub(crate) fn confirm(&self) {
+        self.wait_for("Enter confirm");
+        thread::sleep(Duration::from_millis(1200));
+        self.press("Enter");
+        self.wait_until_gone("Enter confirm");
+    }
+
     /// Pastes text as terminals do.
     pub(crate) fn paste(&self, text: &str) {
         self.tmux(&["set-buffer", text]);

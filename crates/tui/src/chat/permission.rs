@@ -165,7 +165,9 @@ impl PermissionDialog {
         }
         match (key.code, self.step) {
             (KeyCode::Enter, DialogStep::Choosing) => return self.pick(size, now),
-            (KeyCode::Enter, DialogStep::Confirming(_)) if !self.can_confirm(now) => {}
+            (KeyCode::Enter, DialogStep::Confirming(_)) if !self.can_confirm(now) => {
+                return PermissionOutcome::Refused(TOO_SOON.into());
+            }
             (KeyCode::Enter, DialogStep::Confirming(choice)) => return self.confirm(choice, size),
             (KeyCode::Esc, DialogStep::Confirming(_)) => self.set_step(DialogStep::Choosing),
             (KeyCode::Esc | KeyCode::Tab, _) => return PermissionOutcome::Back,
@@ -373,6 +375,8 @@ impl PermissionPage {
 
 /// Explains why Enter did nothing.
 pub(crate) const NOT_SHOWN: &str = "the answer was not on the screen yet: press Enter again";
+/// Explains why Enter did nothing just after the second step appeared.
+const TOO_SOON: &str = "read what will be remembered, then press Enter again";
 const HOUR: u64 = 60 * 60;
 const EXPIRIES: [Expiry; 5] = [
     Expiry::Never,
