@@ -374,7 +374,7 @@ impl PermissionPage {
 }
 
 /// Explains why Enter did nothing.
-pub(crate) const NOT_SHOWN: &str = "the answer was not on the screen yet: press Enter again";
+pub(crate) const NOT_SHOWN: &str = "the answer was not shown yet; press Enter again";
 /// Explains why Enter did nothing just after the second step appeared.
 const TOO_SOON: &str = "read what will be remembered, then press Enter again";
 const HOUR: u64 = 60 * 60;

@@ -102,7 +102,8 @@ fn an_answer_that_was_not_on_the_screen_grants_nothing() {
     ui.wait(Duration::from_secs(1));
     ui.press_unseen("<Down><Enter>");
     assert_eq!(answers(&mut ui, ""), "");
-    assert!(ui.screen().contains("press Enter again"));
+    let screen = ui.screen();
+    assert!(screen.contains("press Enter again"), "{screen}");
     check(
         &mut ui,
         "<Enter>",

@@ -179,11 +179,14 @@ fn attack_a_second_enter_does_not_confirm_at_once() {
     ask(&mut ui, 1);
     choose(&mut ui, "in this workspace");
     for _ in 0..20 {
+        // Keys without any time between them count as a paste.
+        ui.wait(Duration::from_millis(33));
         ui.screen();
         ui.press_unseen("<Enter>");
-        ui.wait(Duration::from_millis(33));
     }
     assert_eq!(answers(&mut ui, ""), "");
+    let screen = ui.screen();
+    assert!(screen.contains("then press Enter again"), "{screen}");
     assert!(answers(&mut ui, "<Enter>").contains("Workspace"));
 }
 

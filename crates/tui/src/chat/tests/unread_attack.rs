@@ -236,7 +236,8 @@ fn the_message_about_an_ignored_key_ends_with_the_next_key() {
     ui.press("<Tab>");
     ui.wait(std::time::Duration::from_secs(1));
     ui.press_unseen("<Down><Enter>");
-    assert!(ui.screen().contains("press Enter again"));
+    let screen = ui.screen();
+    assert!(screen.contains("press Enter again"), "{screen}");
     ui.press("<Down>");
     assert!(!ui.screen().contains("press Enter again"));
 }
