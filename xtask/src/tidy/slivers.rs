@@ -1,5 +1,5 @@
 //! Warns about directories of many tiny files, which are hard to read. Files that are only read together belong
-//! together. This is a warning, not a rule.
+//! together. This is a warning, not a rule. Examples are separate programs, and short on purpose.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +10,9 @@ pub(super) fn check(tree: &Tree) -> Vec<Violation> {
     let mut folders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (file, _) in tree.rust_files() {
         let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        if folder.ends_with("/examples") {
+            continue;
+        }
         let lengths = folders.entry(folder).or_default();
         lengths.push(file.text.lines().count());
     }
@@ -42,7 +45,8 @@ mod tests {
         let long = "// a line\n".repeat(60);
         let fixture = format!(
             "//- crates/rpc/src/a/b.rs\n//- crates/rpc/src/a/c.rs\n//- crates/rpc/src/a/d.rs\n{long}//- crates/rpc/src/a/e.rs\n\
-             //- crates/rpc/src/a.rs\n//- crates/rpc/src/b.rs\n//- crates/rpc/src/c.rs\n"
+             //- crates/rpc/src/a.rs\n//- crates/rpc/src/b.rs\n//- crates/rpc/src/c.rs\n\
+             //- crates/rpc/examples/a.rs\n//- crates/rpc/examples/b.rs\n//- crates/rpc/examples/c.rs\n//- crates/rpc/examples/d.rs\n"
         );
         fixture::check(
             super::check,
