@@ -30,7 +30,12 @@ pub(crate) fn run_agent(script: &Path) -> Result<(), String> {
 pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     let options = AttackOptions::from_arguments(arguments)?;
     let (binary, target) = match &options.binary {
-        Some(binary) => (binary.clone(), root.join("target")),
+        Some(binary) => {
+            // The batches run in directories of their own.
+            let binary = std::path::absolute(binary)
+                .map_err(|error| format!("--binary {}: {error}", binary.display()))?;
+            (binary, root.join("target"))
+        }
         None => interop::build_binary(root)?,
     };
     let agent = env::current_exe()
