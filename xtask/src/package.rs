@@ -32,7 +32,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What the registry, or whoever looks for a crate there, would miss.
+/// What the registry, or a user who looks for a crate there, would miss.
 fn missing(metadata: &Value, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
     let packages = metadata["packages"].as_array().into_iter().flatten();
     let published = packages.filter(|package| package["publish"].is_null());

@@ -104,7 +104,7 @@ async fn read(
         };
         seen.send_replace(total);
         if copy.inherits {
-            // A standard error that cannot be written is no reason to stop reading.
+            // If our standard error cannot be written, reading continues.
             tokio::io::stderr().write_all(&chunk[..count]).await.ok();
         }
         copy.add(&mut lines, &chunk[..count]);

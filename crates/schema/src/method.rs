@@ -249,8 +249,8 @@ pub trait NotificationToAgent: SendNotification {}
 )]
 pub trait NotificationToClient: SendNotification {}
 
-/// The parameters of a request outside the protocol, as a type of yours that implements serde's traits. Whoever may send
-/// it is decided by [`RequestToAgent`] and [`RequestToClient`]. The receiver reads it with
+/// The parameters of a request outside the protocol, as a type of yours that implements serde's traits. [`RequestToAgent`]
+/// and [`RequestToClient`] decide which side may send it. The receiver reads it with
 /// [`Extension::request`](crate::call::Extension::request).
 ///
 /// See [Extensibility](https://agentclientprotocol.com/protocol/v1/extensibility).
@@ -282,8 +282,8 @@ pub trait ExtensionRequest: Serialize {
     type Response: DeserializeOwned;
 }
 
-/// The parameters of a notification outside the protocol, as a type of yours that implements serde's traits. Whoever may
-/// send it is decided by [`NotificationToAgent`] and [`NotificationToClient`]. The receiver reads it with
+/// The parameters of a notification outside the protocol, as a type of yours that implements serde's traits.
+/// [`NotificationToAgent`] and [`NotificationToClient`] decide which side may send it. The receiver reads it with
 /// [`Extension::notification`](crate::call::Extension::notification).
 ///
 /// See [Extensibility](https://agentclientprotocol.com/protocol/v1/extensibility).

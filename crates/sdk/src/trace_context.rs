@@ -36,7 +36,7 @@ tokio::task_local! {
 }
 
 impl TraceContext {
-    /// Starts a new trace with random ids. The sampled flag is set, so whoever records traces records this one.
+    /// Starts a new trace with random ids. The sampled flag is set, so tools that record traces record this one.
     pub fn generate() -> Self {
         let (one, two, parent) = (random(), random(), random());
         let traceparent = format!("00-{one:016x}{two:016x}-{parent:016x}-01");

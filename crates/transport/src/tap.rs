@@ -24,7 +24,7 @@ pub struct Tap {
 /// What a [`Tap`] sees. Its `Display` is one line: an arrow and the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TapEvent<'a> {
-    /// A message from the peer, or a line of it that is no message.
+    /// A message from the peer, or a line from it that is not a message.
     Received(&'a str),
     /// A message to the peer.
     Sent(&'a str),

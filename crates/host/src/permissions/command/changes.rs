@@ -283,7 +283,7 @@ impl ChangedFiles {
     }
 }
 
-/// Which arguments of sed or awk are code: the values of options, or else the first word that is no option.
+/// Which arguments of sed or awk are code: the values of options, or else the first word that is not an option.
 fn script_words(program: &str, arguments: &[ShellWord]) -> Vec<bool> {
     let mut is_code = code_words(program, arguments);
     let is_option = |word: &ShellWord| word.literal().is_some_and(|it| it.starts_with('-'));

@@ -138,7 +138,7 @@ impl CommandInspection<'_> {
             FileChange::Possible => {
                 let values = texts.iter().flat_map(|text| {
                     let values = word_values(text).into_iter();
-                    // `x[1` of `x[1:]` is no pattern.
+                    // `x[1` of `x[1:]` is not a pattern.
                     values.filter(move |value| value == text || !is_cut_out(value))
                 });
                 values.map(str::to_owned).collect()

@@ -105,7 +105,7 @@ async fn play(steps: Vec<(bool, Step)>, capacity: usize) {
             }
             Step::Respond(_) | Step::Cancel(_) => continue,
         };
-        // Whoever responds has seen the request.
+        // The side that responds has seen the request.
         let count = ends[other].sent.len();
         ends[this].receive(count).await;
         ends[this].send(line).await;
